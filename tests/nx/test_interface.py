@@ -170,6 +170,21 @@ def test_the_first_call_logs_what_compiling_took(caplog, monkeypatch):
     assert caplog.text.count("is_tree") <= 1
 
 
+def test_iterators_log_what_compiling_took_when_they_are_read(caplog, monkeypatch):
+    from clew import jit
+
+    def yields(G):
+        monkeypatch.setattr(jit, "seconds", jit.seconds + 2.0)
+        yield from G.nodes
+
+    caplog.set_level(logging.INFO, logger="networkx")
+    found = served()(yields)(convert_from_nx(nx.path_graph(3)))
+    assert "Compiling took" not in caplog.text
+    assert list(found) == [0, 1, 2]
+    assert "Compiling took 2.0 s" in caplog.text
+    assert "first call of yields" in caplog.text
+
+
 def test_compiling_is_counted_once():
     from clew import jit
 
@@ -196,10 +211,17 @@ def test_small_graphs_and_quick_questions_are_not_worth_a_conversion(large):
     assert "less time than a conversion" in backend.should_run("degree_centrality", (large,), {})
     nx.pagerank(large, backend="clew")
     assert backend.should_run("degree_centrality", (large,), {}) is True
-    assert "fewer than 100 nodes" in backend.should_run("volume", (large, [1, 2]), {})
+    assert "so few nodes" in backend.should_run("volume", (large, [1, 2]), {})
     assert backend.should_run("volume", (large, range(200)), {}) is True
-    assert "fewer than 100 nodes" in backend.should_run("jaccard_coefficient", (large,), {"ebunch": [(1, 2)]})
+    pairs = [(1, 2)] * 200
+    assert "so few nodes" in backend.should_run("jaccard_coefficient", (large,), {"ebunch": pairs[:1]})
+    assert backend.should_run("jaccard_coefficient", (large,), {"ebunch": pairs}) is True
     assert backend.should_run("jaccard_coefficient", (large,), {}) is True
+    assert "so few nodes" in backend.should_run("within_inter_cluster", (large,), {"ebunch": pairs})
+    assert backend.should_run("within_inter_cluster", (large,), {"ebunch": pairs * 50}) is True
+    for name in ("clustering", "triangles", "is_isolate"):
+        assert "so few nodes" in backend.should_run(name, (large, next(iter(large))), {})
+    assert backend.should_run("clustering", (large,), {}) is True
     with nx.config.backends.clew(min_edges=10):
         assert backend.should_run("pagerank", (small,), {}) is True
 

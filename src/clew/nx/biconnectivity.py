@@ -96,5 +96,7 @@ def biconnected_components(G: ClewGraph) -> Iterator[set[Node]]:
 @served(no_directed_graphs)
 def is_biconnected(G: ClewGraph) -> bool:
     """Whether one biconnected component has all nodes."""
+    if len(G) > 2 and (np.diff(G.simple_rows.indptr) < 2).any():  # an end of a chain, or a node by itself
+        return False
     first, second, parts = _edges(G)
     return len(parts) == 1 and len({*first, *second}) == len(G)

@@ -200,7 +200,11 @@ def boundary_expansion(G: ClewGraph, S: Collection[Node]) -> float:
 
 def _vertices(G: ClewGraph, nodes: Iterable[Node]) -> Array:
     """The vertices of some nodes, of those that are in the graph, as often as they are given."""
-    return G.vertices(node for node in nodes if node in G)
+    places, chosen = G.positions, list(nodes)
+    try:
+        return np.array([places[node] for node in chosen if node in places], dtype=np.int64)
+    except TypeError:  # one is not hashable
+        return G.vertices(node for node in chosen if node in G)
 
 
 def _sides(G: ClewGraph, S: Collection[Node], T: Collection[Node] | None) -> tuple[Array, Array]:

@@ -12,10 +12,11 @@ import inspect
 import logging
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Iterator, Mapping, Sized
 from functools import wraps
 from importlib import import_module
 from time import perf_counter
+from types import GeneratorType
 from typing import Any, TypeVar
 
 import networkx as nx
@@ -54,12 +55,13 @@ class Terms:
         refusals: tuple[Refusal, ...],
         quick: bool,
         few: str | None,
+        every_node: bool,
         omitted: Mapping[str, str],
     ) -> None:
         self._signature = inspect.signature(function)
         self._graph = next(iter(self._signature.parameters))  # NetworkX's flow functions have their own name for it
         self._refusals = tuple((refusal, tuple(inspect.signature(refusal).parameters)) for refusal in refusals)
-        self.quick, self._few, self._omitted = quick, few, omitted
+        self.quick, self._few, self._every_node, self._omitted = quick, few, every_node, omitted
 
     def graph_of(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """The graph that the call is about."""
@@ -70,7 +72,9 @@ class Terms:
         if self._few is None:
             return False
         given = self._signature.bind_partial(*args, **kwargs).arguments.get(self._few)
-        return isinstance(given, Sized) and len(given) < FEW
+        if isinstance(given, Sized):
+            return len(given) < (len(self.graph_of(args, kwargs)) if self._every_node else FEW)
+        return given is not None and given in self.graph_of(args, kwargs)  # a single node
 
     def refusal(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
         """Why these arguments are not supported, or None."""
@@ -90,19 +94,20 @@ class Terms:
 
 
 def served(
-    *refusals: Refusal, quick: bool = False, few: str | None = None, **omitted: str
+    *refusals: Refusal, quick: bool = False, few: str | None = None, every_node: bool = False, **omitted: str
 ) -> Callable[[Function], Function]:
     """Register a function with NetworkX, except for arguments that one of ``refusals`` rejects.
 
     ``omitted`` are arguments that must have their default, with the reason.
     ``quick`` marks functions that NetworkX computes from few edges: clew runs them only on a graph that is already
     converted. ``few`` names an argument, of which NetworkX needs no more than the edges at its nodes or pairs: clew
-    runs only calls with many. clew's errors about a graph or about memory become ``NotImplementedError``, so that
-    NetworkX runs its own function.
+    runs only calls with many. These are ``FEW``, or as many as the graph has nodes where clew has to read something of
+    ``every_node``. clew's errors about a graph or about memory become ``NotImplementedError``, so that NetworkX runs
+    its own function.
     """
 
     def offer(function: Function) -> Function:
-        terms = Terms(function, refusals, quick, few, omitted)
+        terms = Terms(function, refusals, quick, few, every_node, omitted)
 
         @wraps(function)
         def answer(*args: Any, **kwargs: Any) -> Any:
@@ -113,13 +118,9 @@ def served(
             except (GraphError, ResourceError) as error:
                 raise NotImplementedError(f"clew does not support this graph: {error}") from error
             CALLS[function.__name__] += 1
-            if (compiling := _seconds_compiling() - compiled) > NOTABLE:
-                LOGGER.info(
-                    "Compiling took %.1f s of the %.1f s of this first call of %s. Compiled code is cached on disk.",
-                    compiling,
-                    perf_counter() - begun,
-                    function.__name__,
-                )
+            _tell_compiling(function.__name__, begun, compiled)
+            if isinstance(found, GeneratorType) and CALLS[function.__name__] == 1:
+                return _telling(found, function.__name__)
             return found
 
         answer.terms = terms  # type: ignore[attr-defined]
@@ -136,6 +137,27 @@ def _seconds_compiling() -> float:
     """What this process has spent on compiling; Numba is loaded only by functions that need it."""
     module = sys.modules.get("clew.jit")
     return 0.0 if module is None else float(module.seconds)
+
+
+def _tell_compiling(name: str, begun: float, compiled: float) -> None:
+    """Log what was compiled since ``begun``, when it had taken ``compiled`` seconds in all."""
+    if (compiling := _seconds_compiling() - compiled) > NOTABLE:
+        LOGGER.info(
+            "Compiling took %.1f s of the %.1f s of this first call of %s. Compiled code is cached on disk.",
+            compiling,
+            perf_counter() - begun,
+            name,
+        )
+
+
+def _telling(found: Iterator[Any], name: str) -> Iterator[Any]:
+    """The same answers. A generator compiles before its first one, so that is logged as well."""
+    begun, compiled = perf_counter(), _seconds_compiling()
+    for answer in found:
+        _tell_compiling(name, begun, compiled)
+        yield answer
+        break
+    yield from found
 
 
 def no_weight_function(weight: Any) -> str | None:
@@ -289,7 +311,7 @@ class Backend:
         if not isinstance(graph, nx.Graph):
             return True
         if terms.of_few(args, kwargs):
-            return f"NetworkX answers for fewer than {FEW} nodes or pairs in less time than the call takes."
+            return "NetworkX answers for so few nodes or pairs in less time than the call takes."
         if _is_converted(graph):
             return True
         if terms.quick:

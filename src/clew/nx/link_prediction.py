@@ -72,11 +72,13 @@ def _predict(G: ClewGraph, ebunch: Pairs, rule: Rule) -> Scores:
     if iter(ebunch) is ebunch:
         raise NotImplementedError("ebunch is an iterator, which NetworkX reads twice; pass a list.")
     pairs = list(ebunch)
-    for pair in pairs:
-        for node in pair:
-            if node not in G:
-                raise nx.NodeNotFound(f"Node {node} not in G.")
-    ends = [G.vertices(nodes) for nodes in zip(*pairs, strict=True)] or [np.empty(0, dtype=np.int64)] * 2
+    try:
+        ends = [G.vertices(nodes) for nodes in zip(*pairs, strict=True)] or [np.empty(0, dtype=np.int64)] * 2
+    except (KeyError, TypeError):
+        missing = (node for pair in pairs for node in pair if node not in G)
+        if (node := next(missing, None)) is None and None in G:
+            raise
+        raise nx.NodeNotFound(f"Node {node} not in G.") from None
     scores = _scores(G, rule, *ends)
     return ((*pair, score) for pair, score in zip(pairs, scores, strict=True))
 
@@ -159,17 +161,16 @@ def _communities(G: ClewGraph, attribute: str) -> Array:
     """A number for every node's community, which is a node attribute."""
     if G.original is None:
         raise NotImplementedError("the graph has no node attributes, and so no communities.")
-    rows = [G.original.nodes[node] for node in G]
-    if not all(attribute in row for row in rows):
-        raise NotImplementedError(f"some nodes have no {attribute!r}; clew needs the community of every node.")
-    number: dict[Any, int] = {}
+    rows, number = G.original._node, dict[Any, int]()
     try:
-        return np.array([number.setdefault(row[attribute], len(number)) for row in rows], dtype=np.int64)
+        return np.array([number.setdefault(rows[node][attribute], len(number)) for node in G.nodes], dtype=np.int64)
+    except KeyError:
+        raise NotImplementedError(f"a node has no {attribute!r}; clew needs the community of every node.") from None
     except TypeError as error:
         raise NotImplementedError("a community is not hashable; clew compares communities by their hashes.") from error
 
 
-@served(few="ebunch")
+@served(few="ebunch", every_node=True)
 def cn_soundarajan_hopcroft(G: ClewGraph, ebunch: Pairs = None, community: str = "community") -> Scores:
     """Shared neighbours; those in the community of both nodes count twice."""
     label = _communities(G, community)
@@ -180,7 +181,7 @@ def cn_soundarajan_hopcroft(G: ClewGraph, ebunch: Pairs = None, community: str =
     return _predict(G, ebunch, Rule(score, label=label))
 
 
-@served(few="ebunch")
+@served(few="ebunch", every_node=True)
 def ra_index_soundarajan_hopcroft(G: ClewGraph, ebunch: Pairs = None, community: str = "community") -> Scores:
     """The sum of 1 / degree of the shared neighbours in the community of both nodes."""
     label = _communities(G, community)
@@ -192,7 +193,7 @@ def ra_index_soundarajan_hopcroft(G: ClewGraph, ebunch: Pairs = None, community:
     return _predict(G, ebunch, Rule(lambda found: found.similar_total, value, label, nothing))
 
 
-@served(few="ebunch")
+@served(few="ebunch", every_node=True)
 def within_inter_cluster(
     G: ClewGraph, ebunch: Pairs = None, delta: float = 0.001, community: str = "community"
 ) -> Scores:

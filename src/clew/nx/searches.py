@@ -258,13 +258,16 @@ def check_sums(graph: Graph) -> None:
 # ------------------------------------------------------------------ trees as NetworkX's answers
 
 
-def paths(G: ClewGraph, tree: Tree) -> Paths:
-    """The path to every node that was reached."""
+def paths(G: ClewGraph, tree: Tree, *, backward: bool = False) -> Paths:
+    """The path to every node that was reached, or with ``backward`` from it."""
     name = G.nodes
     before: list[int] = tree.parent.tolist()
     order: list[int] = tree.order.tolist()
     known: dict[int, list[Node]] = {}
     for vertex in order:
+        if (first := known.get(before[vertex])) is not None and vertex not in known:
+            known[vertex] = [name[vertex], *first] if backward else [*first, name[vertex]]
+            continue
         # Over edges of weight 0 a vertex may come before its parent, whose path is needed first.
         way = [vertex]
         while way[-1] not in known and before[way[-1]] != way[-1]:
@@ -273,7 +276,7 @@ def paths(G: ClewGraph, tree: Tree) -> Paths:
         if top not in known:
             known[top] = [name[top]]
         for step in reversed(way):
-            known[step] = [*known[before[step]], name[step]]
+            known[step] = [name[step], *known[before[step]]] if backward else [*known[before[step]], name[step]]
     return {name[vertex]: known[vertex] for vertex in order}
 
 

@@ -44,10 +44,6 @@ def _hops(G: ClewGraph, tree: Tree) -> Hops:
     return G.some_by_node(tree.order, tree.distance[tree.order])
 
 
-def _reversed(paths: Paths) -> Paths:
-    return {node: way[::-1] for node, way in paths.items()}
-
-
 def _path_between(G: ClewGraph, source: Node, target: Node) -> list[Node]:
     start, end = vertex_of(G, source, "Source"), vertex_of(G, target, "Target")
     way = searches.fewest_edges(G.out_rows(), G.in_rows(), start, end)
@@ -72,7 +68,7 @@ def single_source_shortest_path_length(G: ClewGraph, source: Node, cutoff: Cutof
 def single_target_shortest_path(G: ClewGraph, target: Node, cutoff: Cutoff = None) -> Paths:
     """The path from every node within the cutoff."""
     tree = _search(G, vertex_of(G, target, "Target", "not in G"), cutoff, backward=True)
-    return _reversed(searches.paths(G, tree))
+    return searches.paths(G, tree, backward=True)
 
 
 @served()
@@ -158,7 +154,7 @@ def _shortest(
     tree = search(edges, vertex_of(G, target if backward else source, *missing[method]))
     if not paths:
         return searches.lengths(G, tree, weight, backward=backward)
-    return _reversed(searches.paths(G, tree)) if backward else searches.paths(G, tree)
+    return searches.paths(G, tree, backward=backward)
 
 
 @served(no_weight_function)

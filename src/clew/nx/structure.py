@@ -43,7 +43,7 @@ def number_of_isolates(G: ClewGraph) -> int:
     return int(np.count_nonzero(G.degrees == 0))
 
 
-@served(quick=True)
+@served(quick=True, few="n")
 def is_isolate(G: ClewGraph, n: Node) -> bool:
     """Whether a node has no neighbours."""
     if n not in G:
@@ -59,7 +59,7 @@ def _mutual(G: ClewGraph) -> Array:
     return np.asarray(edges.multiply(edges.T.tocsr()).sum(axis=1)).ravel()
 
 
-@served(no_undirected_graphs, no_parallel_edges)
+@served(no_undirected_graphs, no_parallel_edges, few="nodes")
 def reciprocity(G: ClewGraph, nodes: Any = None) -> Any:
     """The share of edges that go both ways: of the graph, of a node or of several."""
     if nodes is None:
@@ -88,7 +88,7 @@ def overall_reciprocity(G: ClewGraph) -> float:
     return _overall(G)
 
 
-@served(no_parallel_edges)
+@served(no_parallel_edges, few="nodes")
 def triangles(G: ClewGraph, nodes: Any = None) -> Any:
     """The number of triangles at every node."""
     return answer(G, algorithms.triangles(G.unweighted).numpy().count, nodes)
@@ -103,14 +103,14 @@ def _coefficients(G: ClewGraph, weight: Weight) -> Array:
     return np.asarray(found.numpy().coefficient)
 
 
-@served(no_parallel_edges, no_weight_function)
+@served(no_parallel_edges, no_weight_function, few="nodes")
 def clustering(G: ClewGraph, nodes: Any = None, weight: Weight = None) -> Any:
     """The share of pairs of neighbours that are neighbours themselves."""
     found = _coefficients(G, weight)
     return answer(G, found, nodes, found == 0)
 
 
-@served(no_parallel_edges, no_weight_function)
+@served(no_parallel_edges, no_weight_function, few="nodes")
 def average_clustering(G: ClewGraph, nodes: Any = None, weight: Weight = None, count_zeros: bool = True) -> float:
     """The mean of the coefficients."""
     chosen = _coefficients(G, weight)[bunch(G, nodes)]

@@ -10,7 +10,6 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from clew import algorithms
 from clew.dtypes import Array
 from clew.nx.graph import ClewGraph, Node, neighbor_of
 from clew.nx.interface import OWN_ORDER, served
@@ -83,14 +82,14 @@ def descendants_at_distance(G: ClewGraph, source: Node, distance: int) -> set[No
         raise nx.NetworkXError(f"The node {source} is not in the graph.")
     if distance < 0:
         return set()
-    depth = algorithms.bfs(G.unweighted, G.positions[source]).numpy().depth
-    return set(G.named(np.flatnonzero(depth == distance)))
+    tree = breadth_first(G.out_rows(), np.array([G.positions[source]]), distance)
+    return set(G.named(tree.order[tree.distance[tree.order] == distance]))
 
 
 def _reachable(G: ClewGraph, source: Node, *, backward: bool) -> set[Node]:
     start = neighbor_of(G, source)
-    graph = G.unweighted.reversed() if backward else G.unweighted
-    return set(G.named(np.flatnonzero(algorithms.bfs(graph, start).numpy().depth > 0)))
+    tree = breadth_first(G.in_rows() if backward else G.out_rows(), np.array([start]))
+    return set(G.named(tree.order[1:]))
 
 
 @served()

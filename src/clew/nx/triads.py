@@ -48,7 +48,7 @@ def supports(G: ClewGraph) -> Array:
     return found
 
 
-@served(no_directed_graphs, no_parallel_edges)
+@served(no_directed_graphs, no_parallel_edges, few="nodes")
 def generalized_degree(G: ClewGraph, nodes: Any = None) -> Any:
     """How many edges of every node are in how many triangles."""
     found = supports(G)
