@@ -19,6 +19,7 @@ from clew.workspace import Workspace, result, scratch
 BATCHES = 64  # of a pass; with fewer, more moves of a batch disturb each other
 MOST_BATCH = 1 << 14
 MAX_PASSES = 100
+GRAINS = 256  # of an average weight: rounding wakes few more vertices, and a million times as much still fits
 AHEAD = 32  # edges to prefetch ahead; with a million vertices, that saves a fifth of the time
 
 
@@ -26,6 +27,7 @@ def workspace(graph: Graph, **_: object) -> Workspace:
     """The arrays of a run; the graph of the first level has at most as many arcs as the graph."""
     n, ids, arcs = graph.num_vertices, graph.indices.dtype, graph.num_arcs * (2 if graph.directed else 1)
     batch, sums = 2 * _batch(n), _no_weights(arcs).dtype if graph.weights is None else np.dtype(np.float64)
+    planned = np.dtype([("target", ids), ("joining", "f8"), ("staying", "f8"), ("slack", "i4")])
     return Workspace(
         community=result(n, ids, later=True),
         strength=scratch(n, np.float64, later=True),
@@ -33,9 +35,10 @@ def workspace(graph: Graph, **_: object) -> Workspace:
         sizes=scratch(n, np.int64, later=True),
         queue=scratch(n, ids, later=True),
         awake=scratch(n, np.uint8, later=True),
+        slack=scratch(n, np.int32, later=True),
         changed=scratch((threads.count(), n), np.int64, later=True),
         near=scratch((threads.count(), n), sums, later=True),
-        plan=scratch(batch, np.dtype([("target", ids), ("joining", "f8"), ("staying", "f8")]), later=True),
+        plan=scratch(batch, planned, later=True),
         next_neighbors=scratch(2 * arcs, ids, later=True),
         next_weights=scratch(2 * arcs, sums, later=True),
     )
@@ -121,17 +124,22 @@ class Rows:
             queue = np.random.default_rng(self.seed).permutation(n).astype(ids)
         queue = np.ascontiguousarray(queue[::-1]) if self.backwards else queue
         batch = 2 * _batch(n)
-        plan = (np.empty(batch, ids), np.empty(batch), np.empty(batch))
-        lists = (np.append(queue, queue[:1]), np.zeros(-(-n // 8) * 8, np.uint8))
+        plan = (np.empty(batch, ids), np.empty(batch), np.empty(batch), np.empty(batch, np.int32))
+        lists = (np.append(queue, queue[:1]), np.zeros(-(-n // 8) * 8, np.uint8), np.full(n, -1, np.int32))
         moves: int = team.run(
             kernels.move,
             3 * self.neighbors.size + n,
-            *(self.rows, self.strength, parts, bound, lists, plan, self.factor),
+            *(self.rows, self.strength, parts, bound, lists, plan, self.factor, self._grains()),
             *(self.longest, self._ahead(), max_passes),
             most=max(1, _batch(n) // kernels.CHUNK),  # of a smaller batch, some would take nothing
             shown="communities",
         )
         return moves
+
+    def _grains(self) -> float:
+        """Slack per weight: 1 if weights count edges."""
+        counts = self.weights.size == 0 or self.weights.dtype != np.float64
+        return 1.0 if counts else GRAINS * self.neighbors.size / (float(self.strength.sum()) or 1.0)
 
     def _ahead(self) -> np.uint64:
         """How many edges ahead to prefetch communities; 0 where they are likely to be in the cache."""

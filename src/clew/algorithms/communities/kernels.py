@@ -8,6 +8,7 @@ depends on the batches, and not on the number of threads.
 
 import numpy as np
 
+from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.engines.cpu.team.kernels import all_stop, barrier, counter, take_chunk
 from clew.engines.cpu.team.kernels_intrinsics import prefetch
 from clew.jit import njit
@@ -15,12 +16,13 @@ from clew.jit import njit
 CHUNK = 32  # vertices that a member takes at a time
 FEW = 4096  # vertices; of so few, every move is checked, since large batches would have most of them
 LEAST_GAIN = 1e-12  # a smaller one may be a rounding error, and such moves would never end
+MOST_SLACK = 1 << 29  # so that twice as much, taken from 0 by two members at once, is a number of 32 bits
 ONE, EIGHT = np.uint64(1), np.uint64(8)
 TAKEN, WAKING, LENGTH = range(3)  # counters
 
 
 @njit(cache=True, nogil=True)
-def move(member, size, state, rows, strength, parts, bound, lists, plan, factor, longest, ahead, max_passes):
+def move(member, size, state, rows, strength, parts, bound, lists, plan, factor, grains, longest, ahead, max_passes):
     """Move vertices to neighbours' communities while that raises the modularity; returns the number of moves.
 
     Parameters
@@ -35,18 +37,23 @@ def move(member, size, state, rows, strength, parts, bound, lists, plan, factor,
         Two arrays, empty or of the communities to stay in: that of every vertex, and the strength of each. Then this is
         the refinement of Leiden: a vertex that is alone moves once, if it is well connected to its community.
     lists
-        The vertices in the order of the first pass, and a flag per vertex: to be processed in the next pass.
+        The vertices in the order of the first pass; a flag per vertex, to be processed in the next pass; and its slack,
+        negative for all. That is how much the weights of its edges to communities may change before another than the
+        best may be better. Only a vertex without slack is processed again.
     plan
-        Room for two batches: the community chosen, and the weight of a vertex's edges to it and to its own community.
+        Room for two batches: the community chosen, the weight of a vertex's edges to it and to its own community, and
+        the slack.
     factor
         The resolution divided by the strength of all vertices.
+    grains
+        Slack per weight: whole numbers, since their sums do not depend on the order. 1 where weights count edges.
     longest
         The largest number of neighbours.
     ahead
         How many edges ahead to prefetch neighbours' communities; 0 for not at all.
     """
-    community = parts[0]
-    queue, awake = lists
+    community, scales = parts[0], (factor, grains)
+    queue, awake, _ = lists
     num_vertices = np.uint64(community.size)
     batch = np.uint64(plan[0].size // 2)
     near = np.zeros(num_vertices, rows[3].dtype)
@@ -62,9 +69,9 @@ def move(member, size, state, rows, strength, parts, bound, lists, plan, factor,
             stamp += 1
             here, before = np.uint64(stamp % 2) * batch, np.uint64((stamp + 1) % 2) * batch
             if bound[0].size == 0 and first > 0:
-                _wake(state, rows, community, lists, plan[0], first - batch, min(first, count), before)
+                _wake(size, state, rows, community, lists, plan[0], grains, first - batch, min(first, count), before)
             if first < count:
-                _choose(state, rows, strength, parts, bound, queue, plan, factor, ahead, near, seen, first, last, here)
+                _choose(state, rows, strength, parts, bound, queue, plan, scales, ahead, near, seen, first, last, here)
             barrier(size, state)
             if member == 0:
                 if first < count:
@@ -98,11 +105,12 @@ def _refill(queue, awake):
 
 
 @njit(cache=True, nogil=True)
-def _choose(state, rows, strength, parts, bound, queue, plan, factor, ahead, near, seen, first, last, here):
-    """The best community for every vertex of the batch that this member takes."""
+def _choose(state, rows, strength, parts, bound, queue, plan, scales, ahead, near, seen, first, last, here):
+    """The best community for every vertex of the batch that this member takes; of several, the first in its row."""
     starts, ends, neighbors, weights = rows
     community, totals, sizes = parts
-    target, joining, staying = plan
+    target, joining, staying, slacks = plan
+    factor, grains = scales
     unit = weights.size == 0
     final = np.uint64(neighbors.size) - ONE
     within, whole = bound
@@ -118,27 +126,18 @@ def _choose(state, rows, strength, parts, bound, queue, plan, factor, ahead, nea
             target[here + i] = own
             if refining and sizes[own] != 1:
                 continue
+            expected = factor * strength[v]
             count = np.uint64(0)
             if refining:
                 home = within[v]
                 for j in range(starts[v], ends[v]):
                     u = neighbors[j]
-                    if within[u] == home and u != v:
-                        c = community[u]
-                        before = near[c]
-                        seen[count] = c
-                        count += np.uint64(before == 0)
-                        near[c] = before + (1 if unit else weights[j])
-            elif unit:
-                for j in range(starts[v], ends[v]):
-                    if ahead > 0:
-                        prefetch(community, np.uint64(neighbors[min(j + ahead, final)]))
-                    u = neighbors[j]
+                    inner = (within[u] == home) & (u != v)  # as a branch, it would be mispredicted at every other edge
                     c = community[u]
                     before = near[c]
                     seen[count] = c
-                    count += np.uint64(before == 0)
-                    near[c] = before + (u != v)
+                    count += np.uint64((before == 0) & inner)
+                    near[c] = before + (inner if unit else (weights[j] if inner else 0))
             else:
                 for j in range(starts[v], ends[v]):
                     if ahead > 0:
@@ -148,24 +147,26 @@ def _choose(state, rows, strength, parts, bound, queue, plan, factor, ahead, nea
                     before = near[c]
                     seen[count] = c
                     count += np.uint64(before == 0)
-                    near[c] = before + (weights[j] if u != v else 0)
-            expected = factor * strength[v]
+                    near[c] = before + ((u != v) if unit else (weights[j] if u != v else 0))
             stay = np.float64(near[own])
+            near[own] = 0  # so that its gain below is less than this one, which does not count v itself
             best, most, into = own, stay - expected * (totals[own] - strength[v]), stay
-            linked = 0.0
+            second, linked = 0.0, 0.0
             for k in range(count):
                 c = seen[k]
                 weight = np.float64(near[c])
                 near[c] = 0
                 linked += weight
                 gain = weight - expected * totals[c]
-                if c != own and (gain > most or (gain == most and best != own and c < best)):
+                second = max(second, min(gain, most))
+                if gain > most:
                     best, most, into = c, gain, weight
             if refining and linked < expected * (whole[within[v]] - strength[v]):
                 best = own
             target[here + i] = best
             joining[here + i] = into
             staying[here + i] = stay
+            slacks[here + i] = np.int32(min(max(most - second, 0.0) * grains, MOST_SLACK))
 
 
 @njit(cache=True, nogil=True)
@@ -176,14 +177,16 @@ def _carry_out(rows, strength, parts, bound, lists, plan, factor, first, last, h
     the weights of edges are too, so that no move lowers the modularity, and the passes end.
     """
     community, totals, sizes = parts
-    queue, awake = lists
-    target, joining, staying = plan
+    queue, awake, slack = lists
+    target, joining, staying, slacks = plan
     refining = bound[0].size > 0
     moves = 0
     for i in range(last - first):
         v = queue[first + i]
         c, d = community[v], target[here + i]
         target[here + i] = c
+        if not refining:
+            slack[v] = slacks[here + i]
         if c == d or (refining and sizes[c] != 1):
             continue
         into, stay = joining[here + i], staying[here + i]
@@ -192,6 +195,7 @@ def _carry_out(rows, strength, parts, bound, lists, plan, factor, first, last, h
         gain = into - stay - factor * strength[v] * (totals[d] - totals[c] + strength[v])
         if sizes[d] == 0 or gain <= LEAST_GAIN:
             awake[v] = not refining
+            slack[v] = -1
             continue
         community[v] = d
         totals[c] -= strength[v]
@@ -221,10 +225,15 @@ def _weights_to(rows, community, v, c, d):
 
 
 @njit(cache=True, nogil=True)
-def _wake(state, rows, community, lists, old, first, last, before):
-    """Mark the neighbours of moved vertices, unless they are in the same community now."""
-    starts, ends, neighbors, _ = rows
-    queue, awake = lists
+def _wake(size, state, rows, community, lists, old, grains, first, last, before):
+    """Take from the slack of moved vertices' neighbours, unless they are in the same community now.
+
+    It falls by the weight of the edge, and by twice as much for those in the community that the vertex left. Vertices
+    yet to be processed in this pass have none, and need no other.
+    """
+    starts, ends, neighbors, weights = rows
+    queue, awake, slack = lists
+    unit = weights.size == 0
     length = last - first
     while True:
         low, high = take_chunk(state, WAKING, CHUNK, length)
@@ -232,11 +241,22 @@ def _wake(state, rows, community, lists, old, first, last, before):
             return
         for i in range(low, high):
             v = queue[first + i]
-            if community[v] != old[before + i]:
-                for j in range(starts[v], ends[v]):
-                    u = neighbors[j]
-                    if community[u] != community[v] and not awake[u]:  # written once: members share cache lines
-                        awake[u] = 1
+            c, d = old[before + i], community[v]
+            if c == d:
+                continue
+            for j in range(starts[v], ends[v]):
+                u = neighbors[j]
+                if slack[u] < 0 or community[u] == d:
+                    continue
+                change = -np.int32(1 if unit else min(np.ceil(weights[j] * grains), MOST_SLACK))
+                change = np.int32(change + change) if community[u] == c else change
+                if size == 1:
+                    left = np.int32(slack[u] + change)
+                    slack[u] = left
+                else:
+                    left = np.int32(atomic.add(slack, np.uint64(u), change) + change)
+                if left < 0:
+                    awake[u] = 1
 
 
 @njit(cache=True, nogil=True)
@@ -349,13 +369,12 @@ def split(rows, community, pieces, stack):
 def inner_weight(piece, bounds, rows, community):
     """The weight of the arcs inside communities, of the rows from bounds[piece] to bounds[piece + 1]; a loop twice."""
     starts, ends, neighbors, weights = rows
-    total = 0.0
+    total = weights.dtype.type(0)  # without weights, a whole number, and no branch: several edges are added at once
     for v in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):
         for j in range(starts[v], ends[v]):
             u = neighbors[j]
-            if community[u] == community[v]:
-                weight = 1.0 if weights.size == 0 else weights[j]
-                total += weight + weight if u == v else weight
+            weight = 1 if weights.size == 0 else weights[j]
+            total += (weight + weight * (u == v)) * (community[u] == community[v])
     return total
 
 
@@ -364,8 +383,8 @@ def strengths(piece, bounds, rows, strength):
     """The weight of every vertex's edges; a loop counts twice, as its two ends are here."""
     starts, ends, neighbors, weights = rows
     for v in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):
-        total = 0.0
+        total = weights.dtype.type(0)
         for j in range(starts[v], ends[v]):
-            weight = 1.0 if weights.size == 0 else weights[j]
-            total += weight + weight if neighbors[j] == v else weight
+            weight = 1 if weights.size == 0 else weights[j]
+            total += weight + weight * (neighbors[j] == v)
         strength[v] = total

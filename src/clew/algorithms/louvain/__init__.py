@@ -52,7 +52,7 @@ def louvain(
     Notes
     -----
     Time O(m) per pass, typically 10 to 30 passes. Memory: up to 24 bytes per stored edge for the next graphs, 16
-    without weights; 37 bytes per vertex; and 16 bytes per vertex and thread.
+    without weights; 41 bytes per vertex; and 16 bytes per vertex and thread.
     On a GPU, contracting the graph takes up to 48 bytes per stored edge.
 
     References
