@@ -98,7 +98,13 @@ class GraphPieces:
         >>> g.filter_edges(lambda edge: edge["weight"] > 6).num_edges
         2
         """
-        mask = condition(EdgeColumns(self)) if callable(condition) else condition
+        try:
+            mask = condition(EdgeColumns(self)) if callable(condition) else condition
+        except TypeError as error:
+            raise GraphError(
+                f"the condition fails: {error}. Columns are NumPy arrays: compare times with "
+                "numpy.datetime64('2026-11-01'), and text that may be missing with == only."
+            ) from error
         edges = transform.as_mask(mask, self.num_edges, "edge")
         keep = transform.of_arcs(self.outgoing, edges, self.directed)
         result: Graph = self._changed(partial(transform.filtered, keep=keep))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -14,6 +15,7 @@ import clew as library
 from clew.algorithms.registry import ALGORITHMS
 from clew.cli import run
 from clew.errors import DeviceError
+from clew.plan.plan import rehearse
 from tests.cli.running import BAD_INPUT, OK, WRONG_USAGE, clew
 
 
@@ -358,3 +360,19 @@ def test_partitions_list_sizes(tmp_path):
     assert "6010" in out
     assert "6001" in out  # the parent
     assert "6,001" not in out
+
+
+@pytest.mark.parametrize("weights", [None, [1, 300], [0.25, 0.5]])
+def test_packed_graphs_stay_packed_while_code_is_loaded(monkeypatch, weights):
+    packed = library.Graph.from_edges([0, 1], [1, 2], weights).packed()
+    kinds = []
+
+    def function(graph, **_):
+        stored = graph.outgoing.stored_weights
+        kinds.append((graph.is_packed, graph.weight_dtype, None if stored is None else stored.dtype))
+
+    monkeypatch.setitem(ALGORITHMS, "bfs", SimpleNamespace(function=function))
+    rehearse(packed, "bfs", "cpu", {"source": 0})
+    stored = packed.outgoing.stored_weights
+    assert kinds == [(True, packed.weight_dtype, None if stored is None else stored.dtype)]
+    assert not packed.outgoing.is_unpacked

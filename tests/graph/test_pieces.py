@@ -151,3 +151,11 @@ def test_pieces_can_be_written(people, tmp_path):
     for part in (*people.components(), people.ego("ann"), people.filter_edges([True, False, True, False])):
         clew.write(part, tmp_path / "part.clew")
         assert clew.read(tmp_path / "part.clew", check=True) == part
+
+
+def test_a_condition_on_times_says_what_to_compare_with():
+    days = np.array(["2026-11-01", "2026-11-02"], dtype="datetime64[s]")
+    graph = clew.Graph.from_edges([0, 1], [1, 2], edge_columns={"day": days})
+    with pytest.raises(GraphError, match=r"compare times with numpy\.datetime64"):
+        graph.filter_edges(lambda edge: edge["day"] > "2026-11-01")
+    assert graph.filter_edges(lambda edge: edge["day"] > np.datetime64("2026-11-01")).num_edges == 1

@@ -277,10 +277,21 @@ def section(title: str, lines: Sequence[str]) -> list[str]:
 
 def rehearse(graph: Graph, algorithm: str, device: str, arguments: Mapping[str, Any]) -> None:
     """Run the algorithm on a path of three vertices with the graph's dtypes, so that compiled code is loaded."""
-    weights = None if graph.weights is None else np.ones(2, dtype=graph.weights.dtype)
+    rows: Any = graph.outgoing
+    like = np.ones(1, graph.weight_dtype) if graph.weighted else None
+    if graph.is_packed and graph.weighted:  # packing stores the narrowest integers that hold all weights
+        kind = rows.stored_weights.dtype
+        most = 0.5 if kind.kind == "f" else 1 if kind.kind == "b" else min(np.iinfo(kind).max, 1 << 40)
+        like = np.array([most], graph.weight_dtype)
     small = Graph.from_edges(
-        [0, 1], [1, 2], weights, directed=graph.directed, id_dtype=graph.indices.dtype, num_vertices=3
+        [0, 1],
+        [1, 2],
+        None if like is None else like.repeat(2),
+        directed=graph.directed,
+        id_dtype=rows.id_dtype,
+        num_vertices=3,
     )
+    small = small.packed() if graph.is_packed else small
     if graph.has_incoming:
         _ = small.incoming
     stand_ins: dict[str, Any] = {"source": 0, "sink": 2, "sources": [0], "samples": None, "left": None}
