@@ -287,9 +287,13 @@ def test_a_worker_that_dies_is_replaced_and_answers_stay_the_same(
     spread = graph.spread()
     before = clew.pagerank(spread, tolerance=0, max_iterations=20)
     first = before.rank
+    walks, more = clew.random_walks(spread, range(99)), {"seed": 4}  # all workers have their own rows from now on
     os.kill(cluster.workers[2]["pid"], signal.SIGKILL)
     assert np.array_equal(clew.pagerank(spread, tolerance=0, max_iterations=20).rank, first)
     assert before.of(3) == first[3]  # asks the workers, one of which is new
+    assert np.array_equal(walks.walk, clew.random_walks(graph, range(99)).walk)
+    again = clew.random_walks(spread, range(99), **more)
+    assert np.array_equal(again.walk, clew.random_walks(graph, range(99), **more).walk)
     replaced = cluster.num_replaced
     killer = threading.Timer(0.3, os.kill, (cluster.workers[1]["pid"], signal.SIGKILL))
     killer.start()

@@ -10,9 +10,12 @@ import pytest
 import clew
 from clew.algorithms.random_walks import cluster as walking
 from clew.engines.cluster import own_rows as gathering
+from clew.engines.cluster.member import Member
 from clew.engines.cluster.own_rows import own_rows
 from clew.engines.cluster.ranges import in_ranges
-from tests.cluster.team import on_team, run_on_team
+from clew.engines.cluster.share import build_share
+from tests.cluster.team import on_team, run_on_team, together
+from tests.cluster.test_worker import Post, mailboxes
 
 GRAPHS = {
     "undirected": clew.generate.kronecker(7, seed=1),
@@ -71,6 +74,20 @@ def test_walks_in_ranges_backwards_and_by_name() -> None:
     )
     with pytest.raises(clew.GraphError, match="no vertex is called 'x'"):
         on_team(4, named, "random_walks", {"sources": ["a", "x"]})
+
+
+def test_walks_over_mailboxes() -> None:
+    """Where ports are closed, walks need no sockets."""
+    graph = weighted(GRAPHS["undirected"])
+    ends = np.repeat(np.arange(graph.num_vertices), graph.degrees()), graph.indices.astype(np.int64)
+
+    def work(box: Any) -> np.ndarray:
+        mine = [each[box.rank :: 3] for each in (*ends, graph.weights)]
+        share = build_share(Member(box), *mine, graph.num_vertices, directed=False)
+        return clew.node2vec_walks(share, range(20), length=5, p=2.0, weighted=True).walk
+
+    found = np.concatenate(together(work, mailboxes(3, Post())))
+    assert np.array_equal(found, clew.node2vec_walks(graph, range(20), length=5, p=2.0, weighted=True).walk)
 
 
 @pytest.mark.parametrize("members", [1, 4, 6])
