@@ -39,6 +39,7 @@ RUNS: dict[str, Callable[[Share], Any]] = {
     "triangles": clew.triangles,
     "betweenness": lambda share: clew.betweenness(share, samples=4),
     "condensation": lambda share: clew.condensation(share.reversed()),
+    "k_truss": clew.k_truss,
     "edge_betweenness": lambda share: clew.edge_betweenness(share, samples=4),
     "minimum_spanning_forest": clew.minimum_spanning_forest,
     "random_walks": lambda share: clew.random_walks(share, range(99), weighted=True),

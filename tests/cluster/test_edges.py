@@ -9,7 +9,7 @@ import pytest
 
 import clew
 from clew.algorithms.similarity import METHODS
-from clew.algorithms.similarity import cluster as similar
+from clew.engines.cluster import own_rows as gathering
 from clew.engines.cluster.own_rows import own_edges
 from clew.engines.cluster.ranges import in_ranges
 from tests.cluster.team import on_team, run_on_team
@@ -88,8 +88,8 @@ def test_similarities_are_those_of_one_machine(title: str, members: int, monkeyp
     """For all edges, and for pairs that may be equal, far apart, or there twice; in one batch and in many."""
     graph = GRAPHS[title]
     pairs = np.random.default_rng(members).integers(0, graph.num_vertices, (40, 2))
-    for room in (similar.ROOM, 8):
-        monkeypatch.setattr(similar, "ROOM", room)
+    for room in (gathering.ROOM, 8):
+        monkeypatch.setattr(gathering, "ROOM", room)
         for method in METHODS:
             for given in (None, pairs):
                 options = {"pairs": given, "method": method}
@@ -104,3 +104,23 @@ def test_similarities_of_no_pairs_of_in_neighbours_and_by_name() -> None:
     assert np.array_equal(found.score, clew.similarity(graph.reversed(), [(0, 1), (1, 2)]).score)
     named = clew.Graph.from_edges(list("aabb"), list("cdce"), directed=False)
     assert on_team(2, named, "similarity", {"pairs": [("a", "b"), ("c", "d")]}).score.tolist() == [1 / 3, 1 / 2]
+
+
+@pytest.mark.parametrize("members", [1, 2, 4, 6, 9])
+@pytest.mark.parametrize("title", GRAPHS)
+def test_trusses_are_those_of_one_machine(title: str, members: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = clew.k_truss(GRAPHS[title])
+    for room in (gathering.ROOM, 8):
+        monkeypatch.setattr(gathering, "ROOM", room)
+        found = on_team(members, GRAPHS[title], "k_truss", {})
+        assert found.truss.dtype == expected.truss.dtype
+        assert np.array_equal(found.truss, expected.truss)
+        assert found.largest == expected.largest
+
+
+def test_trusses_of_cliques_that_share_edges() -> None:
+    """Many triangles lose several edges in one round, and each counts once."""
+    cliques = [(u, v) for first in range(0, 30, 3) for u in range(first, first + 7) for v in range(first, u)]
+    graph = clew.Graph.from_edges(*np.array(cliques).T, duplicates="drop")
+    for whole in (graph, graph.symmetrized()):
+        assert np.array_equal(on_team(4, whole, "k_truss", {}).truss, clew.k_truss(whole).truss)

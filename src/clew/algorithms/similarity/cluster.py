@@ -16,11 +16,9 @@ from clew.algorithms.registry import Answer
 from clew.algorithms.similarity import METHODS, kernels, kernels_cluster, values_of
 from clew.build.rows import blocks_of
 from clew.dtypes import Array
-from clew.engines.cluster.own_rows import distinct, own_edges, own_rows, rows_of
+from clew.engines.cluster.own_rows import batches_of, distinct, own_edges, own_rows, rows_of
 from clew.engines.cluster.share import Share
 from clew.result import Rows
-
-ROOM = 1 << 21  # neighbours that a member fetches in one batch
 
 
 def similarity(share: Share, pairs: tuple[Array, Array] | None, method: str) -> Answer:
@@ -32,7 +30,7 @@ def similarity(share: Share, pairs: tuple[Array, Array] | None, method: str) -> 
     others, slot = distinct(share.num_vertices, second)
     order, owners = np.argsort(slot, kind="stable"), share.partition.place(others)
     lengths, counts = (share.member.fetch(*owners, each) for each in (rows.degrees(), count))
-    bounds = _batches(share, lengths)
+    bounds = batches_of(share, lengths)
     cuts = np.searchsorted(slot[order], bounds)
     for (low, high), (start, stop) in zip(pairwise(bounds), pairwise(cuts), strict=True):
         there, some = rows_of(share, rows, others[low:high]), order[start:stop]
@@ -70,10 +68,3 @@ def _neighbor_values(share: Share, rows: Adjacency, count: Array, method: str) -
     targets, places = distinct(share.num_vertices, rows.indices)
     values: Array = share.member.fetch(*share.partition.place(targets), values_of(back, method))[places]
     return values
-
-
-def _batches(share: Share, lengths: Array) -> Array:
-    """Where the batches of vertices begin and end, as many on every member."""
-    batch = (np.cumsum(lengths) - lengths) // ROOM
-    number = int(share.member.all_reduce(np.int64(batch[-1] + 1 if batch.size else 0), np.maximum))
-    return np.searchsorted(batch, np.arange(number + 1))

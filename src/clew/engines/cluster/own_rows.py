@@ -21,6 +21,8 @@ from clew.engines.cluster.share import Share
 from clew.result import Rows
 
 ROUND = 1 << 20  # edges that a member sends in one round
+FEW = 64  # vertices per id above which ids are sorted
+ROOM = 1 << 21  # edges of others' rows that a member fetches in one batch
 
 
 def own_rows(share: Share, *, transpose: bool = False, weighted: bool = False) -> Adjacency:
@@ -90,8 +92,12 @@ def places_in(rows: Adjacency, vertices: Array, targets: Array) -> Array:
 def distinct(num_vertices: int, *columns: Array) -> list[Array]:
     """The ids in some columns, once each and ascending, and the place of every entry among them.
 
-    That takes a bit per vertex of the graph and its rank, a quarter of a byte. To sort would take longer.
+    For many ids, that takes a bit per vertex of the graph and its rank, a quarter of a byte. To sort would take longer.
     """
+    sizes = [column.size for column in columns]
+    if FEW * sum(sizes) < num_vertices:
+        ids, places = np.unique(np.concatenate(columns), return_inverse=True)
+        return [ids, *np.split(places, np.cumsum(sizes)[:-1])]
     from clew.io.edge_list import kernels
 
     words = np.zeros(num_vertices // 64 + 1, np.uint64)
@@ -106,22 +112,34 @@ def distinct(num_vertices: int, *columns: Array) -> list[Array]:
     return [ids, *ranks]
 
 
-def rows_of(share: Share, rows: Adjacency, vertices: Array) -> tuple[Array, Array, Array]:
-    """The own rows of vertices anywhere: where each begins and ends, and what is there; collective."""
+def rows_of(share: Share, rows: Adjacency, vertices: Array, *columns: Array) -> tuple[Array, ...]:
+    """The own rows of vertices anywhere: where each begins and ends, and what is there; collective.
+
+    ``columns`` have more about every edge of the own rows, which is fetched too.
+    """
     member = share.member
     owner, local = share.partition.place(vertices)
     order, parts = member.by_owner(owner)
-    sizes, found = [], []
+    sizes: list[Array] = []
+    found: list[list[Array]] = [[] for _ in (rows.indices, *columns)]
     for asked in member.all_to_all("all", [local[part] for part in parts]):
         size = rows.indptr[asked + 1] - rows.indptr[asked]
         places = np.repeat(rows.indptr[asked] - (np.cumsum(size) - size), size) + np.arange(size.sum())
         sizes.append(size)
-        found.append(rows.indices[places])
+        for column, values in zip(found, (rows.indices, *columns), strict=True):
+            column.append(values[places])
     arrived = np.concatenate(member.all_to_all("all", sizes))
     begin, end = np.empty((2, order.size), np.int64)
     end[order] = np.cumsum(arrived)
     begin[order] = np.cumsum(arrived) - arrived
-    return begin, end, np.concatenate(member.all_to_all("all", found))
+    return begin, end, *(np.concatenate(member.all_to_all("all", column)) for column in found)
+
+
+def batches_of(share: Share, lengths: Array) -> Array:
+    """Where batches of rows with so many edges begin and end, as many on every member; collective."""
+    batch = (np.cumsum(lengths) - lengths) // ROOM
+    number = int(share.member.all_reduce(np.int64(batch[-1] + 1 if batch.size else 0), np.maximum))
+    return np.searchsorted(batch, np.arange(number + 1))
 
 
 def totals_before(share: Share, values: Array) -> Array:
