@@ -319,7 +319,7 @@ def contract(member, size, state, rows, strength, part, groups, room, ends_above
         if low >= parts:
             break
         for p in range(low, high):
-            end, strong = room[p], 0.0
+            end, strong, near[p] = room[p], 0.0, 1  # p itself is near, so that it is not listed
             for i in range(firsts[p], firsts[p + ONE]):
                 v = order[i]
                 strong += strength[v]
@@ -327,7 +327,7 @@ def contract(member, size, state, rows, strength, part, groups, room, ends_above
                     q = part[neighbors[j]]
                     before = near[q]
                     new_neighbors[end] = q
-                    end += np.uint64((before == 0) & (q != p))
+                    end += np.uint64(before == 0)
                     near[q] = before + (1 if unit else weights[j])
             near[p] = 0
             for k in range(room[p], end):
