@@ -289,7 +289,7 @@ def test_wrong_programs_get_a_sentence():
             return {"depth": 0}
 
     for program, message in (
-        (Nothing, "Nothing has no send"),
+        (Nothing, "Nothing has no start; a vertex program needs start, send, process, reduce and apply"),
         (BadReduce, "expected a clew.Monoid or clew.Gather"),
         (BadStart, r"start returned \['height'\]"),
         (BadActive, "neither a mask"),

@@ -62,6 +62,22 @@ COMPARED = [name for name in sorted(ALGORITHMS) if name not in ELSEWHERE and not
 WEIGHTED = ("bellman_ford", "sssp", "sswp")
 #: They search from every vertex, or go in many rounds, which takes long on large graphs.
 SLOW = ("all_pairs", "betweenness", "closeness", "edge_betweenness", "harmonic")
+#: They go from vertex to vertex, or sort all pairs within two steps, in Python.
+STEPWISE = (
+    "eccentricity",
+    "k_truss",
+    "label_propagation",
+    "leiden",
+    "louvain",
+    "most_similar",
+    "node2vec_walks",
+    "similarity",
+)
+MEDIUM = {
+    "kronecker": lambda: clew.generate.kronecker(9, seed=3),
+    "rmat, directed": lambda: clew.generate.rmat(9, 8, 0.45, 0.22, 0.22, seed=4),
+    "grid": lambda: clew.generate.grid(30, 40, delete=0.1, seed=5),
+}
 STARTING = ("bellman_ford", "bfs", "random_walk_with_restart", "sssp", "sswp")
 
 
@@ -117,7 +133,7 @@ def test_small_weighted_graphs(name, dtype, device, data):
 @pytest.mark.parametrize("shape", ["kronecker", "rmat, directed", "grid"])
 @pytest.mark.parametrize("name", [name for name in COMPARED if name not in SLOW])
 def test_large_graphs(name, shape):
-    graph = LARGE[shape]()
+    graph = (MEDIUM if name in STEPWISE else LARGE)[shape]()
     if name in WEIGHTED:
         graph = clew.generate.random_weights(graph, 1, 255, seed=7, dtype="int32")
     compare(name, graph, int(np.argmax(graph.degrees())), "cpu")
