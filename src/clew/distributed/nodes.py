@@ -6,8 +6,9 @@ import os
 import platform
 import socket
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from clew import __version__
@@ -23,6 +24,8 @@ OPTION = "Start one with: ray start --head, and pass its address. --cluster loca
 def import_ray() -> Any:
     """Ray, or an error that says how to install it."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # or Ray warns about GPUs on every start
+    if _has_token():  # as Ray does for clusters that it starts; its client sends the token only if this is set before
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
     try:
         import ray
     except ImportError:
@@ -63,6 +66,15 @@ def join(address: str) -> Any:
     return ray
 
 
+def _has_token() -> bool:
+    """Whether Ray would find a token, in one of the places where it looks."""
+    if "RAY_AUTH_TOKEN" in os.environ:
+        return True
+    with suppress(RuntimeError):  # no home directory
+        return Path(os.environ.get("RAY_AUTH_TOKEN_PATH", "~/.ray/auth_token")).expanduser().exists()
+    return False
+
+
 def _check_port(address: str) -> None:
     """Ask the port first: Ray itself tries for five minutes, and then ends the process."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
@@ -86,7 +98,7 @@ def _explained(address: str, text: str) -> ClusterError:
             f"the cluster at {address!r} has other versions than this process: {told}",
             remedy="Install the same versions of Python, Ray and clew everywhere.",
         )
-    if "uthentication" in text or "token" in text.lower():
+    if "uthentication" in text or "token" in text.lower() or "ray client connection timeout" in text:
         return ClusterError(
             f"the cluster at {address!r} did not accept this process: {first}.",
             remedy="Set RAY_AUTH_MODE=token and the same RAY_AUTH_TOKEN, or RAY_AUTH_TOKEN_PATH, on every machine.",
