@@ -199,7 +199,6 @@ def _begin_paths(sketch: Sketch) -> tuple[Any, int]:
     sketch.setting_up = CHECKING
     weights: Any = sketch.graph.weights
     if weights is None:
-        sketch.notes.append("this graph has no weights, so the run will be refused")
         weights = np.empty(0, dtype=np.int32)
     else:
         options = ("balance", "cut") if sketch.on_gpu else ()
