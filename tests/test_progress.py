@@ -99,7 +99,7 @@ def test_nobody_watches_away_from_a_terminal(monkeypatch):
     with progress.showing("reading") as report:
         assert report is None
     monkeypatch.setattr(sys, "stderr", None)
-    assert not progress.is_wanted()
+    assert not progress.is_enabled()
 
 
 def test_work_within_work_shares_one_bar(screen):

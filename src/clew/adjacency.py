@@ -23,7 +23,7 @@ class Adjacency:
     """Compressed sparse rows: the neighbours of ``v`` are ``indices[indptr[v]:indptr[v + 1]]``, in ascending order.
 
     The arrays are made read-only: a graph never changes once it is there, so that it can be shared and cached freely.
-    ``boundary`` is the first row that a placement wants in fast memory; None without one. ``width`` is the number of
+    ``boundary`` is the first row that a placement puts into fast memory; None without one. ``width`` is the number of
     columns; None means as many as rows. Offsets may have 32 bits in a block of a graph on a cluster.
     """
 
@@ -134,7 +134,7 @@ class Adjacency:
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """What became of the edges that were given: nothing is dropped without being counted here.
+    """How many edges were given, kept, dropped and combined: nothing is dropped without being counted here.
 
     Parameters
     ----------
@@ -143,12 +143,12 @@ class BuildReport:
     loops
         Self-loops among them.
     loops_dropped
-        How many of those were left out, as asked.
+        How many of those were dropped.
     duplicates_merged
-        Edges that were dropped or combined into an equal one, as asked.
+        Edges that were dropped or combined into one with the same ends.
     columns
-        Of a graph that was read from a table or an edge list: every column, and whether it became the "source", the
-        "target" or the "weight", or was "ignored". Columns without a name are called "column 1", "column 2", ….
+        The columns of the table or edge list that the graph was read from. Each became the "source", the "target" or
+        the "weight", or was "ignored". Columns without a name are called "column 1", "column 2", ….
     decisions
         What the reader decided where the file does not say, a sentence each, with the option that overrides it.
     """
@@ -170,7 +170,7 @@ class BuildReport:
 
     @property
     def counts(self) -> str:
-        """What became of the edges, in one line."""
+        """The counts of edges, in one line."""
         parts = [f"{counted(self.given, 'edge')} given"]
         if self.loops_dropped:
             parts.append(f"{counted(self.loops_dropped, 'self-loop')} dropped")

@@ -116,9 +116,9 @@ class Graph(GraphPieces, PackableGraph, AttributedGraph, DrawnGraph, Convertible
         directed
             False: every pair stands for an edge in both directions.
         duplicates
-            What becomes of several edges between the same two vertices: "keep" all, "drop" all but one (the first; its
-            weight stays), or combine their weights: "first", "min", "max", "sum". In an unweighted graph all but "keep"
-            mean the same. Of an undirected graph, u-v and v-u are the same edge.
+            What to do with several edges between the same two vertices. "keep" keeps all, and "drop" keeps the first.
+            "first", "min", "max" and "sum" keep one edge, and combine the weights. In an unweighted graph all but
+            "keep" mean the same. Of an undirected graph, u-v and v-u are the same edge.
         loops
             "keep" or "drop" edges from a vertex to itself.
         ids
@@ -126,7 +126,7 @@ class Graph(GraphPieces, PackableGraph, AttributedGraph, DrawnGraph, Convertible
         names
             The names of vertices 0…n-1, where source and target are ids.
         id_dtype
-            int32 or int64 instead of what the number of vertices asks for.
+            int32 or int64. By default the number of vertices decides.
         both_directions
             For undirected graphs whose edges are given in both directions already; that they are is checked.
         consume
@@ -176,8 +176,9 @@ class Graph(GraphPieces, PackableGraph, AttributedGraph, DrawnGraph, Convertible
     ) -> Graph:
         """A graph from compressed rows.
 
-        Rows that are not sorted are sorted. The arrays are checked, and used without a copy where they are sorted, of
-        the right types and nothing is to be dropped. With ``directed=False`` they must hold every edge both ways.
+        Rows that are not sorted are sorted. The arrays are checked. They are used without a copy where they are
+        sorted and of the right types, and no edge is dropped. With ``directed=False`` they must hold every edge both
+        ways.
         """
         built = build.from_rows(
             indptr, indices, weights, directed=directed, id_dtype=id_dtype, duplicates=duplicates, loops=loops

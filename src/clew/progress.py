@@ -32,7 +32,7 @@ def turn(on: bool | None) -> None:
     _asked = on
 
 
-def is_wanted() -> bool:
+def is_enabled() -> bool:
     """Whether to show bars."""
     if _asked is not None:
         return _asked
@@ -58,7 +58,7 @@ def showing(title: str, poll: Poll | None = None, *, unit: str = "", when: bool 
         False for work that is known to be short: starting a thread would take longer.
     """
     global _bar
-    if not when or not is_wanted():
+    if not when or not is_enabled():
         yield None
         return
     stage = _Stage(title, poll, unit)

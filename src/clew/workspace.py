@@ -82,10 +82,10 @@ class Workspace:
         return sum(space.nbytes for _, space in self)
 
     def divided(self) -> tuple[dict[str, Space], Workspace]:
-        """The arrays that every run needs anew, and those that a run can leave to the next. None has a fill."""
-        anew = {name: space for name, space in self if space.role == "result" or space.lasts}
-        assert not any(space.fill is not None or (name in anew and space.later) for name, space in self)
-        return anew, Workspace(**{name: space for name, space in self.spaces.items() if name not in anew})
+        """The arrays that each run allocates, and those that a run can leave to the next. None has a fill."""
+        per_run = {name: space for name, space in self if space.role == "result" or space.lasts}
+        assert not any(space.fill is not None or (name in per_run and space.later) for name, space in self)
+        return per_run, Workspace(**{name: space for name, space in self.spaces.items() if name not in per_run})
 
     def deferred(self) -> dict[str, Space | None]:
         """The same arrays as spaces of a larger workspace, for a part of the run that allocates them itself."""

@@ -144,7 +144,7 @@ def test_the_largest_component_of_email_enron(shared_data):
         ([1, 1, 2, 2], {}, "a label is the smallest"),
         ([0, 0, 1, 1], {}, "has that label itself"),
         ([0, 0, 2, 3], {"count": 3, "sizes": [2, 1, 1]}, "both ends of an edge"),
-        ([0, 0, 0, 0], {"count": 1, "sizes": [4]}, "hangs together"),
+        ([0, 0, 0, 0], {"count": 1, "sizes": [4]}, "with one label are connected"),
         ([0, 0, 2, 2], {"count": 3}, "the count is"),
         ([0, 0, 2, 2], {"sizes": [1, 3]}, "the sizes count"),
         ([0, 0, 2, 2], {"largest": 3}, "largest is"),

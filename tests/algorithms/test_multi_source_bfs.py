@@ -67,8 +67,8 @@ def test_errors(monkeypatch):
 @pytest.mark.parametrize(
     ("place", "value", "rule"),
     [
-        ((0, 0), 1, "nobody else has depth 0"),
-        ((2, 1), 0, "nobody else has depth 0"),
+        ((0, 0), 1, "no other vertex has depth 0"),
+        ((2, 1), 0, "no other vertex has depth 0"),
         ((3, 1), -1, "is reached"),
         ((3, 0), 4, "grows by at most one"),
         ((3, 0), 2, "one that is a step closer"),

@@ -29,12 +29,30 @@ DIALECT_IN_CODE = re.compile(
 LONGEST_SENTENCE = 25  # words
 SOURCE = ROOT / "src" / "clew"
 #: What users read: public functions, the command line and errors. Kernels and engines are for developers.
-FOLDERS = ("algorithms", "cli", "generate", "nx", "operators", "placement", "plots", "primitives", "reporting", "tiers")
+FOLDERS = (
+    "algorithms",
+    "build",
+    "cli",
+    "convert",
+    "distributed",
+    "generate",
+    "io",
+    "nx",
+    "operators",
+    "placement",
+    "plan",
+    "plots",
+    "primitives",
+    "reporting",
+    "tiers",
+)
 FILES = (
+    "adjacency",
     "attributes",
     "checks",
     "describe",
     "errors",
+    "graph",
     "layouts",
     "memory",
     "pieces",
@@ -49,14 +67,11 @@ READ_BY_USERS = [
         path
         for folder in FOLDERS
         for path in sorted((SOURCE / folder).rglob("*.py"))
-        if not path.stem.startswith("kernels") and not re.fullmatch("cpu|cuda.*|generic|check", path.stem)
+        if not path.stem.startswith("kernels") and not re.fullmatch("cpu|cuda.*|generic", path.stem)
     ),
     ROOT / "src" / "_clew_nx" / "__init__.py",
     *(SOURCE / f"{name}.py" for name in FILES),
-    *(
-        SOURCE / name
-        for name in ("plan/__init__.py", "plan/plan.py", "engines/choice.py", "engines/cuda/toolchain/failures.py")
-    ),
+    *(SOURCE / name for name in ("engines/choice.py", "engines/retry.py", "engines/cuda/toolchain/failures.py")),
 ]
 #: Other pages are made from docstrings, or written with the features they describe.
 PLAIN = [
@@ -76,10 +91,11 @@ def prose(page: Path) -> str:
 
 
 def texts(path: Path) -> Iterator[str]:
-    """The docstrings, messages and help in a module, without examples, references and code."""
+    """The docstrings, messages and help in a module, without examples, references, tables and code."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.count(" ") >= 2:
             text = re.sub(r"(References|Examples)\n\s*-+.*?(?=\n\s*\w+\n\s*-{4}|\Z)", "", node.value, flags=re.DOTALL)
+            text = re.sub(r"^ *==+ +==.*^ *==+ +==[ =]*$", "", text, flags=re.DOTALL | re.MULTILINE)
             yield re.sub(r"``[^`]*``", "x", re.sub(r">>>.*", "", text))
 
 

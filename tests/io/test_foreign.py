@@ -122,7 +122,7 @@ def test_foreign_suffixes_are_not_written(tmp_path: Path) -> None:
         ("x.gexf", b"0 1\n1 2\n", "not well-formed XML"),
         ("x.parquet", b"0 1\n1 2\n", "not a valid Parquet file"),
         ("x.arrow", b"0 1\n1 2\n", "not a valid Arrow IPC file"),
-        ("x.e", b"0 1\n1 2\n", "there is no 'x.v' beside it"),
+        ("x.e", b"0 1\n1 2\n", "there is no 'x.v' in its folder"),
         ("x.mtx", b"a b\nb c\n", "expected the banner"),
         ("x.mtx", b"1 2\n2 c\n", "expected the banner"),
         ("x.txt", b"1\n2\n3\n", "the line has 1 column; expected at least two"),

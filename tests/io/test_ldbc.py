@@ -138,7 +138,7 @@ def test_files_are_found_compressed_and_by_the_names_in_the_properties(folder: P
     put(folder, properties=PROPERTIES.replace(b"= g.e", b"= somewhere/other.edges"))
     assert clew.read(folder / "g.properties") == graph
     (folder / "other.edges").unlink()
-    assert "there is no 'g.e' beside it" in message(folder / "g.properties")
+    assert "there is no 'g.e' in its folder" in message(folder / "g.properties")
 
 
 def test_choice_of_weights(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_edges_without_properties_have_two_or_three_columns(tmp_path: Path) -> N
 
 def test_what_is_no_ldbc_graph(tmp_path: Path) -> None:
     path = put(tmp_path, e=b"1 2\n")
-    assert "there is no 'g.v' beside it" in message(path)
+    assert "there is no 'g.v' in its folder" in message(path)
     assert "format='edge-list'" in message(path)
     with pytest.raises(clew.FormatError, match="consists of several files"):
         clew.read(EDGES, format="ldbc")
@@ -343,7 +343,7 @@ def test_graphs_without_edges_are_read_back(tmp_path: Path, vertices: int, endin
 
 def test_an_empty_file_alone_is_no_graph(tmp_path: Path) -> None:
     (tmp_path / "graph.e").touch()
-    with pytest.raises(clew.FormatError, match=r"there is no 'graph\.v' beside it"):
+    with pytest.raises(clew.FormatError, match=r"there is no 'graph\.v' in its folder"):
         clew.read(tmp_path / "graph.e")
 
 

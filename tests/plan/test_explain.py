@@ -164,12 +164,12 @@ def test_edges_are_planned_where_the_policy_puts_them():
 def test_in_edges_are_counted_where_they_are_to_be_made():
     graph = clew.generate.rmat(8, 4)
     before = clew.explain(graph, clew.pagerank, "cpu")
-    assert ("in-edges", "made first") in [(each.what, each.chosen) for each in before.choices]
-    assert "making in-edges" in dict(before.parts)
+    assert ("in-edges", "built first") in [(each.what, each.chosen) for each in before.choices]
+    assert "building in-edges" in dict(before.parts)
     before.run()
     after = clew.explain(graph, clew.pagerank, "cpu")
     assert ("in-edges", "as they are") in [(each.what, each.chosen) for each in after.choices]
-    assert "making in-edges" not in dict(after.parts)
+    assert "building in-edges" not in dict(after.parts)
 
 
 def test_a_search_that_ends_at_once_is_known_to():

@@ -149,14 +149,14 @@ class ConvertibleGraph:
         Parameters
         ----------
         edge_index
-            Sources in the first row, targets in the second: a tensor of any library that speaks DLPack, on the CPU or
-            on a GPU, or anything NumPy takes for an array. On the CPU it is read where it is.
+            Sources in the first row, targets in the second. A tensor of any library that speaks DLPack, on the CPU or
+            on a GPU, or anything that NumPy converts to an array. On the CPU it is read in place.
         weights
             One per column.
         **options
-            As in ``from_edges``. By default every column is a directed edge. With ``directed=False``, an array that
-            lists every edge in both directions, as is usual there, gives each of them once: columns (u, v) and (v, u)
-            are one edge, and its weight is the one that both have. Otherwise every column is an edge of its own.
+            As in ``from_edges``. By default every column is a directed edge. With ``directed=False``, an array usually
+            lists every edge in both directions. Then columns (u, v) and (v, u) are one edge, with the weight that both
+            have. Otherwise every column is an edge of its own.
             ``both_directions=True`` insists on the former, and ``both_directions=False`` on the latter: then two
             columns are two edges.
 

@@ -148,7 +148,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _missing(count: int, what: str) -> GraphError:
-    return GraphError(f"{what} has {counted(count, 'null')}; expected a vertex in every row. Leave those rows out.")
+    return GraphError(f"{what} has {counted(count, 'null')}; expected a vertex in every row. Remove those rows.")
 
 
 def _advice(array: Array) -> str:
@@ -157,7 +157,7 @@ def _advice(array: Array) -> str:
         return ""
     missing = int(np.isnan(array).sum())
     if missing:
-        return f" {counted(missing, 'value')} of it {'is' if missing == 1 else 'are'} NaN: leave out these rows first."
+        return f" {counted(missing, 'value')} of it {'is' if missing == 1 else 'are'} NaN: remove these rows first."
     return (
         " Convert them, for example with ids.astype('int64')."
         if bool(((array % 1 == 0) & (abs(array) < 2**53)).all())

@@ -201,7 +201,7 @@ def column_roles(
 
 
 def about_ignored(roles: dict[str, str], weight: str | None) -> list[str]:
-    """What is said where columns are ignored and nobody said that there are no weights."""
+    """The note about ignored columns, unless the caller said that there are no weights."""
     ignored = [repr(name) for name, role in roles.items() if role == "ignored"]
     if not ignored or weight != WEIGHT or "weight" in roles.values():
         return []

@@ -163,7 +163,7 @@ class Workers:
                 errors.append(self._explained(rank, error))
 
     def _ended_links(self) -> list[LinkError]:
-        """What workers noticed while nobody waited for a message, such as a neighbor that is silent."""
+        """What workers noticed while no message was awaited, such as a neighbor that is silent."""
         calls = list(self.start("ended").values())
         done, _ = self._ray.wait(calls, num_returns=len(calls), timeout=CHECKED)
         with suppress(self._ray.exceptions.RayError):

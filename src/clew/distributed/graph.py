@@ -1,4 +1,4 @@
-"""ClusterGraph: what the driver has of a graph on a cluster. Facts are here, arrays are with the workers."""
+"""ClusterGraph: the driver's view of a graph on a cluster. It has facts; arrays are with the workers."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def kept_of(share: Share, found: Result) -> Kept:
 
 
 def about(share: Share, kept: Kept, found: Result) -> dict[str, Any]:
-    """What the driver has of a result; one worker tells it."""
+    """What the driver keeps of a result; one worker sends it."""
     shared = ("facts", "unreached", "iterations", "converged")
     return {
         "kind": kept.kind,

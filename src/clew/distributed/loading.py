@@ -1,8 +1,8 @@
 """Reading on a cluster: every worker reads a share of the files, and the workers exchange names and edges.
 
 Files are cut into pieces of about as many bytes per worker (see ``clew.io.parts``). A worker keeps the edges of its
-pieces in 4 bytes per end, and what all workers must agree on travels as short JSON texts: columns, direction, the dtype
-of weights, whether ids are text. Names become ids in ascending order. Integers that are exactly 0…n-1 stay as they are.
+pieces in 4 bytes per end. Workers agree on columns, direction, the dtype of weights and the kind of ids by short JSON
+texts. Names become ids in ascending order. Integers that are exactly 0…n-1 stay as they are.
 """
 
 from __future__ import annotations

@@ -93,9 +93,9 @@ def _explained(address: str, text: str) -> ClusterError:
         remedy = f"Install it with: {install_command('ray[client]')}"
         return ClusterError(f"{address!r} needs Ray's client.", remedy=remedy)
     if "ersion mismatch" in text:
-        told = " ".join(line.strip() for line in text.splitlines()[1:]) or first
+        versions = " ".join(line.strip() for line in text.splitlines()[1:]) or first
         return ClusterError(
-            f"the cluster at {address!r} has other versions than this process: {told}",
+            f"the cluster at {address!r} has other versions than this process: {versions}",
             remedy="Install the same versions of Python, Ray and clew everywhere.",
         )
     if "uthentication" in text or "token" in text.lower() or "ray client connection timeout" in text:

@@ -1,6 +1,6 @@
-"""ClusterResult: what the driver has of a result on a cluster, per vertex, per edge, or of walks.
+"""ClusterResult: the driver's view of a result on a cluster, per vertex, per edge, or of walks.
 
-Facts are here, arrays are with the workers until somebody asks for them.
+The driver has facts. Arrays stay with the workers until a caller needs them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PART = re.compile(r"part-\d+\.(parquet|unfinished)")
 
 
 class _Columns(Mapping[str, Array]):
-    """The arrays of a result, gathered one by one when they are asked for."""
+    """The arrays of a result, gathered one by one when they are needed."""
 
     def __init__(
         self, graph: ClusterGraph, key: int, columns: Mapping[str, tuple[str, tuple[int, ...]]], size: int
@@ -164,11 +164,11 @@ class ClusterResult(Result):
 
     @_names.setter
     def _names(self, value: VertexNames | None) -> None:
-        """The names stay with the workers until somebody asks for them."""
+        """The names stay with the workers until a caller needs them."""
 
 
 class _NamesThere:
-    """The names of a graph's vertices, which stay with the workers. Only those that are asked for are fetched."""
+    """The names of a graph's vertices, which stay with the workers. Only those that are needed are fetched."""
 
     def __init__(self, graph: ClusterGraph) -> None:
         self._graph = graph

@@ -359,7 +359,7 @@ class Cluster:
         self._missing.discard(key)
 
     def rehearse(self, name: str, args: tuple[Any, ...], options: dict[str, Any], weights: str | None) -> None:
-        """Let one worker of every host compile what a run needs, once, before all of them want it."""
+        """Let one worker of every host compile what a run needs, once, before all of them need it."""
         what = (args[0].__class__.__qualname__ if name == "run" else name, tuple(sorted(options)), weights)
         if what in self._rehearsed:
             return

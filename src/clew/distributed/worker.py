@@ -213,7 +213,7 @@ class Worker:
         return write_share(self._shares[key], folder)
 
     def describe(self, key: int) -> dict[str, Any]:
-        """The facts of a graph, and the bytes that this worker has of it."""
+        """The facts of a graph, and the bytes of this worker's share."""
         share = self._shares[key]
         return {
             "num_vertices": share.num_vertices,

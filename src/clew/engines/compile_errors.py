@@ -141,11 +141,11 @@ def _alone(part: Part) -> Exception | Explained | None:
         return None
     given = tuple(types.Array(from_dtype(d), 1, "C") if part.takes_arrays else from_dtype(d) for d in part.dtypes)
     try:
-        made: Any = decorators.njit(callable_now(plain_function(part.function)))
-        made.compile(given)
+        dispatcher: Any = decorators.njit(callable_now(plain_function(part.function)))
+        dispatcher.compile(given)
     except Exception as error:  # whatever the compiler raises is its answer
         return error
-    return _no_number(made.nopython_signatures[0].return_type)
+    return _no_number(dispatcher.nopython_signatures[0].return_type)
 
 
 def _no_number(result: Any) -> Explained | None:

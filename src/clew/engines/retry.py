@@ -1,7 +1,7 @@
 """Trying again with less GPU memory for edges where an allocation failed, as long as the policy is "auto".
 
-What an algorithm needs beside the edges is known only when it asks for it. If that fails, the edges are to blame as
-well: they had been given all that seemed free.
+What an algorithm needs in addition to the edges is known only when it allocates it. If that fails, the edges are to
+blame as well: they were given all memory that seemed free.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from clew.errors import ResourceError
 from clew.memory import current
 
 Arguments = ParamSpec("Arguments")
-Found = TypeVar("Found")
+Returned = TypeVar("Returned")
 
 #: The part of the fast memory that edges get in the tries of "auto", one after the other, where allocations fail.
 SMALLER = (1.0, 0.5, 0.25, 0.125, 0.0)
@@ -47,11 +47,11 @@ def this_try() -> Try | None:
     return _current.get()
 
 
-def retried(function: Callable[Arguments, Found]) -> Callable[Arguments, Found]:
-    """The function, run again with less fast memory for edges where it raised ResourceError for want of it."""
+def retried(function: Callable[Arguments, Returned]) -> Callable[Arguments, Returned]:
+    """The function, run again with less fast memory for edges after a ResourceError."""
 
     @functools.wraps(function)
-    def run(*args: Arguments.args, **options: Arguments.kwargs) -> Found:
+    def run(*args: Arguments.args, **options: Arguments.kwargs) -> Returned:
         attempt = Try()
         while True:
             token = _current.set(attempt)
@@ -69,7 +69,7 @@ def retried(function: Callable[Arguments, Found]) -> Callable[Arguments, Found]:
     return run
 
 
-def tried_again(function: Callable[Arguments, Found]) -> Callable[Arguments, Found]:
+def tried_again(function: Callable[Arguments, Returned]) -> Callable[Arguments, Returned]:
     """The same for what takes microseconds: nothing is kept for another try until one has failed.
 
     Within a run that is itself tried again, that one decides.
@@ -77,7 +77,7 @@ def tried_again(function: Callable[Arguments, Found]) -> Callable[Arguments, Fou
     again = retried(function)
 
     @functools.wraps(function)
-    def run(*args: Arguments.args, **options: Arguments.kwargs) -> Found:
+    def run(*args: Arguments.args, **options: Arguments.kwargs) -> Returned:
         try:
             return function(*args, **options)
         except ResourceError:

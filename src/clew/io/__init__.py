@@ -36,7 +36,7 @@ def read(origin: str | Path | bytes | memoryview, format: str | None = None, **o
     ----------
     origin
         A path, an address that ``pyarrow.fs`` opens such as ``s3://bucket/edges.parquet``, or the bytes themselves.
-        ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` are unpacked on the way, and so is the only file of a zip or tar
+        ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` are unpacked on the way. So is the only file of a zip or tar
         archive; ``graph.zip::edges.csv`` names one of several.
     format
         The name of the format; by default the content decides where it leaves no doubt, then the suffix. Files in
@@ -57,7 +57,7 @@ def read(origin: str | Path | bytes | memoryview, format: str | None = None, **o
     chosen = _options(ReadOptions, options)
     if on_cluster is not None and isinstance(origin, (str, Path)):
         if chosen.columns or chosen.vertices is not None:
-            raise GraphError("graphs on a cluster have no columns; leave out columns= and vertices=.")
+            raise GraphError("graphs on a cluster have no columns; remove columns= and vertices=.")
         spread: Graph = on_cluster(origin, {**options, "format": format})
         return spread
     return read_opened(open_source(origin, chosen.max_expanded_bytes), format, chosen)

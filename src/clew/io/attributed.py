@@ -203,7 +203,7 @@ def marks_in(source: Source) -> list[str]:
 
 
 def write_nodes(graph: Graph, sink: Sink, line: Callable[[int, dict[str, Any]], str]) -> None:
-    """Write what ``line`` makes of the number and the attributes of each node; null attributes are left out."""
+    """Write what ``line`` makes of the number and the attributes of each node; null attributes are skipped."""
     for first, rows in _rows(graph.vertex_columns, graph.num_vertices):
         sink.write("".join(line(first + k, row) for k, row in enumerate(rows)).encode())
 

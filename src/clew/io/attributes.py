@@ -61,7 +61,7 @@ def from_arrays(graph: Graph, arrays: Mapping[str, Array], options: ReadOptions,
             if check:
                 table.validate(full=True)
         except (pa.ArrowException, OSError, ValueError) as error:
-            raise GraphError(f"the section {section!r} is no table ({error}); write the file anew.") from None
+            raise GraphError(f"the section {section!r} is no table ({error}); write the file again.") from None
         if part == "vertices":
             table = checked(table, graph.num_vertices, "vertex")
         elif check or graph.directed:  # to count undirected edges, all of them are read
@@ -102,7 +102,7 @@ def _rebuilt(graph: Graph, options: ReadOptions) -> Graph:
     return again._with(attributes=replace(again.attributes, vertices=graph.attributes.vertices))
 
 
-def columns_of_text(source: Source, skipped: int, names: list[str], wanted: list[str], delimiter: bytes) -> pa.Table:
+def columns_of_text(source: Source, skipped: int, names: list[str], requested: list[str], delimiter: bytes) -> pa.Table:
     """Some columns of an edge list whose edges start after ``skipped`` lines, a row per edge."""
     if not delimiter:
         raise GraphError(
@@ -116,18 +116,18 @@ def columns_of_text(source: Source, skipped: int, names: list[str], wanted: list
     if COMMENT.search(body):
         body = COMMENT.sub(b"", body)
     if not len(body):
-        return pa.table({name: pa.array([], pa.string()) for name in wanted})
+        return pa.table({name: pa.array([], pa.string()) for name in requested})
     file: Any = pa.BufferReader(pa.py_buffer(body))
     try:
         table = pa.csv.read_csv(
             file,
             pa.csv.ReadOptions(column_names=names, use_threads=False),
             pa.csv.ParseOptions(delimiter=delimiter.decode()),
-            pa.csv.ConvertOptions(include_columns=wanted),
+            pa.csv.ConvertOptions(include_columns=requested),
         )
         return _with_decimal_points(table) if delimiter in (b";", b"\t") else table
     except (pa.ArrowException, ValueError) as error:
-        raise GraphError(f"the columns {', '.join(map(repr, wanted))} cannot be read: {error}.") from None
+        raise GraphError(f"the columns {', '.join(map(repr, requested))} cannot be read: {error}.") from None
 
 
 def _with_decimal_points(table: pa.Table) -> pa.Table:
@@ -191,7 +191,7 @@ def _read_table(path: Path, graph: Graph) -> pa.Table:
 
 
 def _read_text(path: Path, graph: Graph) -> pa.Table:
-    """A table in CSV: between commas, tabs or semicolons, whichever the first line has most of."""
+    """A table in CSV. The delimiter is the comma, tab or semicolon, which the first line has most of."""
     with path.open("rb") as file:
         first = file.readline()
     usual = "," if path.suffix == ".csv" else "\t"

@@ -52,7 +52,7 @@ MAX = Problem(("max",), "Read it with format='dimacs-max'.")
 MIN = Problem(("min",), "Read it with format='dimacs-min'.")
 COORDINATES = Problem(
     ("aux sp co",),
-    "It holds coordinates: read the .gr file beside it, or in Python call clew.io.dimacs.read_coordinates.",
+    "It holds coordinates: read the .gr file that belongs to it, or in Python call clew.io.dimacs.read_coordinates.",
 )
 
 

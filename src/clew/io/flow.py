@@ -3,8 +3,8 @@
 ``p max N M``, the lines ``n ID s`` and ``n ID t``, and arcs ``a FROM TO CAPACITY`` are a directed graph. Its weights
 are capacities, its metadata have the ids ``source`` and ``sink``.
 
-``p min N M``, lines ``n ID FLOW`` and arcs ``a FROM TO LOW CAPACITY COST`` are a directed graph with the edge columns
-``low``, ``capacity`` and ``cost`` and the vertex column ``supply``, which is 0 where no line gives it.
+``p min N M``, lines ``n ID FLOW`` and arcs ``a FROM TO LOW CAPACITY COST`` are a directed graph. It has the edge
+columns ``low``, ``capacity`` and ``cost``, and the vertex column ``supply``, which is 0 where no line gives it.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def _igraph(reader: str) -> str:
 
 _TABLE = "In Python, load the edges as a data frame and pass it to clew.Graph.from_arrow(frame, 'source', 'target')."
 _UNPACK = "Unpack it, and read the file in it that holds the graph."
-_DOWNLOAD = "Look at it in an editor: a failed download leaves such a file. Download it again."
+_DOWNLOAD = "Open it in an editor: a failed download leaves such a file. Download it again."
 
 #: Files that are never graphs. They are refused even if the caller names a format.
 NO_GRAPHS: tuple[Foreign, ...] = (
@@ -208,7 +208,7 @@ KNOWN: tuple[Foreign, ...] = (
     ),
     Foreign(
         "a Trivial Graph Format file",
-        "Leave out the lines up to '#', and read the others as an edge list.",
+        "Remove the lines up to '#', and read the others as an edge list.",
         b"",
         ".tgf",
     ),

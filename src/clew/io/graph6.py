@@ -2,7 +2,7 @@
 
 Each character stands for six bits, plus 63. The number of vertices comes first. graph6 has a bit per pair of vertices,
 digraph6 (after ``&``) one per ordered pair. sparse6 (after ``:``) lists edges: a bit that moves to the next vertex v,
-and a vertex x; an edge is {x, v}, unless x is above v and becomes v.
+and a vertex x. An edge is {x, v}, unless x is above v and becomes v.
 """
 
 from __future__ import annotations

@@ -309,12 +309,12 @@ def find_files(source: Source, max_expanded_bytes: int | None) -> Files:
     vertices = opened(".v", properties.values.get("vertex-file"))
     if vertices is None:
         raise source.error(
-            f"there is no '{stem}.v' beside it, which lists the vertices of an LDBC graph.",
+            f"there is no '{stem}.v' in its folder, which lists the vertices of an LDBC graph.",
             remedy="If there are only edges, read them with format='edge-list'.",
         )
     edges = opened(".e", properties.values.get("edge-file"))
     if edges is None:
-        raise source.error(f"there is no '{stem}.e' beside it, which lists the edges of an LDBC graph.")
+        raise source.error(f"there is no '{stem}.e' in its folder, which lists the edges of an LDBC graph.")
     return Files(vertices, edges, properties)
 
 

@@ -62,7 +62,7 @@ class Lexer:
     source
         The file.
     pattern
-        Blanks, and then a group per kind of token, or nothing. Tokens of the kind "skip" are left out.
+        Blanks, and then a group per kind of token, or nothing. Tokens of the kind "skip" are dropped.
     """
 
     def __init__(self, source: Source, pattern: re.Pattern[str]) -> None:

@@ -104,7 +104,7 @@ class XmlReader:
     def add_edge(self, attributes: dict[str, str], directed: bool | None) -> None:
         """Add an edge; ``directed`` is what it says itself, or None."""
         if directed is not None and directed != self.content.directed:
-            raise self.error("an edge has another direction than the default; clew's edges are all alike.")
+            raise self.error("an edge has another direction than the default; clew's edges all have the same.")
         self.content.source.append(self.attribute(attributes, "edge", "source"))
         self.content.target.append(self.attribute(attributes, "edge", "target"))
 

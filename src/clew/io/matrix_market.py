@@ -73,7 +73,7 @@ TYPES: dict[str, np.dtype[Any]] = {
     "double": np.dtype(np.float64),
 }
 _DECISION = (
-    "There is no '%%MatrixMarket' banner: the first line was taken for the size line of a general coordinate matrix. "
+    "There is no '%%MatrixMarket' banner: the first line was read as the size line of a general coordinate matrix. "
     "Pass format='edge-list' (--format edge-list) if it is an edge."
 )
 _TYPE_NAMES = {dtype: name for name, dtype in TYPES.items()}

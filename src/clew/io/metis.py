@@ -76,8 +76,8 @@ def read(source: Source, options: ReadOptions) -> Graph:
             raise
         raise tokens.error_at(
             arc[0],
-            f"vertex {arc[0] + 1} and its neighbour {arc[1] + 1} do not agree about the edge between them: it stands "
-            "on one of their lines only, or with another weight or another number of times on the other one. Expected "
+            f"vertex {arc[0] + 1} and its neighbour {arc[1] + 1} do not agree about the edge between them. It stands "
+            "on one of their lines only, or with another weight or number of copies on the other. Expected "
             "every edge on the lines of both its ends.",
             by_line=True,
         ).advised("Pass directed=True to read each entry as an edge of its own.") from None

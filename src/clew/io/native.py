@@ -154,7 +154,7 @@ def _check_content(stored: Adjacency, symmetric: bool) -> None:
     rows = stored.plain()
     graph = Graph.from_csr(rows.indptr, rows.indices, rows.weights, directed=not symmetric, id_dtype=rows.id_dtype)
     if rows.num_arcs and not np.shares_memory(graph.indices, rows.indices):  # copied, because they had to be sorted
-        raise GraphError("the rows are not sorted, as those of a .clew file must be. Write it anew.")
+        raise GraphError("the rows are not sorted, as those of a .clew file must be. Write it again.")
 
 
 def _with_requested_weights(rows: Adjacency, options: ReadOptions) -> Adjacency:
@@ -264,7 +264,7 @@ class Container:
         if not PLAIN <= version <= PACKED:
             raise self._source.error(
                 f"the file has version {version} of the .clew format; this clew reads versions {PLAIN} and {PACKED}. "
-                + ("Install a newer clew." if version > VERSION else "Write it anew with the clew that wrote it.")
+                + ("Install a newer clew." if version > VERSION else "Write it again with the clew that wrote it.")
             )
         if file_bytes != self._data.size:
             raise self._source.error(
@@ -302,7 +302,7 @@ class Container:
         return found
 
     def _damaged(self, what: str) -> Exception:
-        return self._source.error(f"the file is damaged: {what}. Copy it again, or write it anew.")
+        return self._source.error(f"the file is damaged: {what}. Copy it again, or write it again.")
 
 
 def digest_of_header(source: Source) -> str:

@@ -60,7 +60,7 @@ def read(source: Source, options: ReadOptions) -> Graph:
 
 
 def _ends(source: Source, column: Array) -> Array:
-    """The vertices at one end of the edges; beside fractional weights, they are floats."""
+    """The vertices at one end of the edges; in an array with fractional weights, they are floats."""
     if column.dtype.kind != "f":
         return np.ascontiguousarray(column)
     whole, wrong = whole_numbers(column)

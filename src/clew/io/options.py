@@ -241,7 +241,7 @@ def requested_weights(weights: Array | None, options: ReadOptions) -> Array | No
         return None
     if weights is None:
         if options.weights:
-            raise GraphError("weights=True asks for edge weights, but there are none; leave weights out.")
+            raise GraphError("weights=True needs edge weights, and there are none; remove weights=True.")
         return None
     return weights if options.weight_dtype is None else converted(weights, options.weight_dtype)
 

@@ -1,4 +1,4 @@
-"""Parts of files: what one of several readers has of a file, and the edges there.
+"""Parts of files: the share of one of several readers, and its edges.
 
 A Parquet file is shared by row groups, an Arrow file by record batches and a text by lines. One reader reads a file
 that cannot be shared, such as a compressed one, and says so. Columns, headers and errors are those of a whole file.
@@ -44,7 +44,7 @@ class Piece(NamedTuple):
 
 @dataclass
 class Part:
-    """What a reader has of a file.
+    """The share of a file that one reader reads.
 
     Parameters
     ----------

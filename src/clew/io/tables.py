@@ -99,7 +99,7 @@ def read_arrow(source: Source, options: ReadOptions) -> Graph:
     """Read the columns that hold the edges and no others."""
     data = source.whole()
     if data[:4].tobytes() == FEATHER_1_MAGIC:
-        raise source.error("this is Feather version 1, which is no longer in use; write it anew as Feather version 2.")
+        raise source.error("this is Feather version 1, which is no longer in use; write it as Feather version 2.")
     if data[:4].tobytes() == STREAM_START and data[-len(STREAM_END) :].tobytes() != STREAM_END:
         # Arrow takes the end of the data for the end of the stream, and would not miss the edges that were cut off.
         raise source.error("the stream has no end-of-stream marker, so it was cut short; copy it again.")
@@ -148,7 +148,7 @@ def arrow_errors(source: Source, title: str) -> Iterator[None]:
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         said = str(error).split("\n", 1)[0].rstrip(". ")[:300]
         raise source.error(
-            f"this is not a valid {title} file, or it is damaged ({said}); copy it again, or write it anew."
+            f"this is not a valid {title} file, or it is damaged ({said}); copy it again, or write it again."
         ) from None
 
 

@@ -8,7 +8,7 @@ process writes has a single tile: the graph as it is.
 The header has a digest of itself and of the header of every tile, which has the checksums of its arrays. So a tile of
 another folder, or one that was cut short, is refused at once. The arrays are checked as those of a ``.clew`` file.
 
-A folder is written beside its place and renamed when it is whole. One that was there before is replaced. At an address
+A folder is written next to its place and renamed when it is whole. One that was there before is replaced. At an address
 such as ``s3://…`` there is no renaming, and the header is written last.
 """
 
@@ -188,7 +188,7 @@ def _digest(facts: Mapping[str, Any]) -> str:
 
 
 def _damaged(source: Source, what: str) -> FormatError:
-    return source.error(f"the folder is damaged: {what}. Copy it again, or write it anew.")
+    return source.error(f"the folder is damaged: {what}. Copy it again, or write it again.")
 
 
 # ---------------------------------------------------------------- tiles
@@ -268,7 +268,7 @@ def partition_of(header: Header) -> Any:
     hubs = None if header.hubs is None else module.Hubs(*header.hubs)
     partition = module.Partition(header.num_vertices, grid, hubs=hubs)
     if header.grid != (grid.rows, grid.columns) or header.key != module.KEY:
-        raise GraphError("the vertices are placed by a rule that this clew does not know; write the folder anew.")
+        raise GraphError("the vertices are placed by a rule that this clew does not know; write the folder again.")
     return partition
 
 
@@ -311,19 +311,19 @@ def written_folder(path: str) -> Iterator[str]:
         return
     target = Path(os.path.realpath(path))
     check_folder(target)
-    made = tempfile.mkdtemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
+    temporary = tempfile.mkdtemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
     try:
-        Path(made).chmod(0o777 & ~umask())
-        yield made
+        Path(temporary).chmod(0o777 & ~umask())
+        yield temporary
         if target.exists():
             old = tempfile.mkdtemp(prefix=f".{target.name[:100]}.", suffix=".old", dir=target.parent)
             target.rename(Path(old) / "folder")
-            Path(made).rename(target)
+            Path(temporary).rename(target)
             shutil.rmtree(old, ignore_errors=True)
         else:
-            Path(made).rename(target)
+            Path(temporary).rename(target)
     except BaseException as error:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
         if isinstance(error, OSError):
             problem = f"the folder could not be written: {error.strerror or error}. Nothing was changed."
             raise FormatError(problem, path=path) from None

@@ -32,10 +32,10 @@ def rows_as_arrays(rows: Dicts, nodes: list[Any], *, multigraph: bool) -> tuple[
     indices: Array = np.fromiter(targets, dtype=ids, count=int(degrees.sum()))
     if multigraph:
         parallel = chain.from_iterable(map(VALUES, rows.values()))  # the edges of every pair of nodes
-        repeats = np.fromiter(map(len, parallel), dtype=np.int64, count=indices.size)
+        multiplicity = np.fromiter(map(len, parallel), dtype=np.int64, count=indices.size)
         sources = np.repeat(np.arange(len(nodes)), degrees)
-        degrees = np.bincount(sources, weights=repeats, minlength=len(nodes)).astype(np.int64)
-        indices = np.repeat(indices, repeats)
+        degrees = np.bincount(sources, weights=multiplicity, minlength=len(nodes)).astype(np.int64)
+        indices = np.repeat(indices, multiplicity)
     indptr = np.zeros(len(nodes) + 1, dtype=np.int64)
     np.cumsum(degrees, out=indptr[1:])
     return indptr, indices

@@ -1,7 +1,7 @@
 """The plan of a run on a cluster: the grid, the bytes of every worker, and the bytes and seconds of a superstep.
 
 The work is what the model of one machine says, shared by the workers. The messages follow from the degrees: a hashed
-vertex of degree d has an edge in one of k blocks with probability 1 - (1 - 1/k)^d, and only then its value goes there.
+vertex of degree d has an edge in one of k blocks with probability 1 - (1 - 1/k)^d. Only then its value goes there.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def _choices(
         Choice(
             "form",
             "fused" if fused else "generic",
-            "compiled for members of a cluster" if fused else "the generic form runs on every worker's segment",
+            "compiled for the workers of a cluster" if fused else "the generic form runs on every worker's segment",
         ),
         Choice("messages", message.form, message.why),
         Choice("superstep", f"{bytes_each} per worker", f"{human_bytes(round(message.superstep.likely))} in all"),

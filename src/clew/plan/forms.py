@@ -26,15 +26,15 @@ ON_GPU, ON_CPU = 1.2, 1.6
 class Form(NamedTuple):
     """The bytes of the edges in one form: of a direction's neighbours, and of its weights.
 
-    ``slower`` is by how much it slows down kernels whose edges are in fast memory. ``made`` says that the edges are in
-    another form now.
+    ``slower`` is by how much it slows down kernels whose edges are in fast memory. ``converted`` says that the
+    edges are in another form now.
     """
 
     name: str
     neighbours: int
     weights: int
     slower: float = 1.0
-    made: bool = False
+    converted: bool = False
 
     def holds(self, share: Share) -> Share:
         """An array of the graph in this form."""
@@ -53,8 +53,8 @@ def forms_of(graph: Graph, plain: Graph, on_gpu: bool) -> dict[str, Form]:
         narrow = 0 if rows.stored_weights is None else int(rows.stored_weights.nbytes)
         small = Form(PACKED, rows.neighbours.nbytes, narrow, slower)
     else:
-        small = Form(PACKED, *_sampled(unpacked), slower, made=True)
-    return {PLAIN: Form(PLAIN, int(unpacked.indices.nbytes), weights, made=graph.is_packed), PACKED: small}
+        small = Form(PACKED, *_sampled(unpacked), slower, converted=True)
+    return {PLAIN: Form(PLAIN, int(unpacked.indices.nbytes), weights, converted=graph.is_packed), PACKED: small}
 
 
 def _sampled(rows: Adjacency) -> tuple[int, int]:

@@ -1,8 +1,8 @@
 """How fast this machine is: measured once, kept in the cache folder, and looked up from then on.
 
-A gather, the reading of one number anywhere, takes between a fraction of a nanosecond and more than ten, depending on
-how much memory the numbers are spread over. So that is measured for several amounts, from what a core's first cache
-holds to what none does.
+A gather reads one number anywhere. It takes from a fraction of a nanosecond to more than ten: the more memory the
+numbers are spread over, the longer. So that is measured for several amounts, from what a core's first cache holds to
+more than any cache holds.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def processor(*, fresh: bool = False) -> Machine:
 
 
 def graphics(*, fresh: bool = False) -> Gpu:
-    """The GPU, which there must be. What is free of its memory is asked for each time."""
+    """The GPU, which must be there. Its free memory is read each time."""
     cuda = cuda_device.the_device().xp.cuda
     name = cuda.runtime.getDeviceProperties(0)["name"].decode()
     rates = measured_once(f"gpu {name}", lambda: _measure_graphics(name), fresh=fresh)

@@ -100,7 +100,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Work:
-    """One kind of work: edges or vertices looked at, and where their values are.
+    """One kind of work: edges or vertices read, and where their values are.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ def refuse_on_cluster(**options: Any) -> None:
         raise GraphError(f"products on a cluster do not support {' or '.join(given)}; omit it.")
 
 
-def spmv(edges: Any, x: Any, semiring: Semiring, transpose: bool, wanted: Array | None, device: str) -> Array:
+def spmv(edges: Any, x: Any, semiring: Semiring, transpose: bool, mask: Array | None, device: str) -> Array:
     """Pull, with a number per vertex in x and in the result."""
     x = vector_of(x, edges.num_vertices, "x")
     whole: Array
@@ -40,13 +40,13 @@ def spmv(edges: Any, x: Any, semiring: Semiring, transpose: bool, wanted: Array 
     else:
         own = spmv_here(edges, x, semiring, transpose, device)
         whole = edges.member.gather_by_id(edges.ids, own, edges.num_vertices)
-    if wanted is not None:
-        whole[~wanted] = semiring.add.identity(whole.dtype)
+    if mask is not None:
+        whole[~mask] = semiring.add.identity(whole.dtype)
     return whole
 
 
 def spmspv(
-    edges: Any, frontier: Any, semiring: Semiring, transpose: bool, wanted: Array | None, device: str
+    edges: Any, frontier: Any, semiring: Semiring, transpose: bool, mask: Array | None, device: str
 ) -> tuple[Array, Array]:
     """Push, with vertices by their ids; the result has them in ascending order."""
     active, values = np.asarray(frontier[0], np.int64), array_of(frontier[1], "the frontier's values")
@@ -59,7 +59,7 @@ def spmspv(
         found, sums = (np.concatenate(edges.member.all_gather("all", part)) for part in parts)
     order = np.argsort(found)
     found, sums = found[order], sums[order]
-    return (found, sums) if wanted is None else (found[wanted[found]], sums[wanted[found]])
+    return (found, sums) if mask is None else (found[mask[found]], sums[mask[found]])
 
 
 def spmv_here(share: Share, x: Array, semiring: Semiring, transpose: bool, device: str) -> Array:

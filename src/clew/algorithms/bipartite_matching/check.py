@@ -14,9 +14,9 @@ from clew.result import Result
 def bipartite_matching(graph: Graph, result: Result, *, maximum: bool = True) -> None:
     """Check a matching: partners are mutual and neighbours, no edge could be added, and it is as large as can be.
 
-    That it is maximum is shown by a proof of König's: of the vertices that alternating paths from free left vertices
-    reach, take those on the right, and of the others those on the left. Where they touch every edge and are as many as
-    the matching has edges, no matching can be larger, as each of its edges needs one of them for itself.
+    König's theorem shows that it is maximum. Take the vertices on the right that alternating paths from free left
+    vertices reach, and those on the left that they do not. If these touch every edge, they are a vertex cover. A
+    matching of as many edges is maximum, because each of its edges needs a vertex of the cover for itself.
     """
     mate, left = result.mate.astype(np.int64), np.asarray(result.left, dtype=np.bool_)
     vertices = np.arange(graph.num_vertices)
@@ -35,7 +35,7 @@ def bipartite_matching(graph: Graph, result: Result, *, maximum: bool = True) ->
     if maximum:
         reached = _reached(u, v, mate, left)
         cover = left != reached
-        require(cover[u] | cover[v], "no alternating path is left out", (u, v))
+        require(cover[u] | cover[v], "every edge touches the vertex cover", (u, v))
         require(cover.sum() == result.size, "no augmenting path is left, so that the matching is maximum")
 
 

@@ -18,12 +18,12 @@ def connected_components(graph: Graph, result: Result) -> None:
 
     1. A label is the smallest vertex that has it.
     2. No edge leads from one label to another: components are not too small.
-    3. What has one label hangs together: components are not too large.
+    3. Vertices with one label are connected: components are not too large.
     """
     label = labels_of(graph, result)
     u, v = arcs(graph)
     require(label[u] == label[v], "both ends of an edge have the same label", (u, v))
-    require(smallest_reachable(graph.num_vertices, u, v) == label, "what has one label hangs together")
+    require(smallest_reachable(graph.num_vertices, u, v) == label, "vertices with one label are connected")
     check_counts(label, result)
 
 

@@ -15,7 +15,7 @@ from clew.result import Result
 def multi_source_bfs(graph: Graph, sources: Any, result: Result) -> None:
     """Check depths from each source.
 
-    1. There is a row for every vertex and a column for every source, which has depth 0 itself and nobody else has.
+    1. There is a row for every vertex and a column for every source. Only the source has depth 0 there.
     2. Over an edge, depth grows by at most one; so what can be reached has been, and over no detour.
     3. To every vertex reached, but the source, an edge leads from one that is a step closer.
     """
@@ -26,7 +26,7 @@ def multi_source_bfs(graph: Graph, sources: Any, result: Result) -> None:
     for source, column in zip(starts, result.depth.T, strict=True):
         depth = column.astype(np.int64)
         own = np.arange(depth.size) == source
-        require((depth == 0) == own, "{source}, a source, and nobody else has depth 0 from it", source=source)
+        require((depth == 0) == own, "{source}, a source, and no other vertex has depth 0 from it", source=source)
         require(depth >= -1, "a depth is -1 or more")
         a, b = u[depth[u] >= 0], v[depth[u] >= 0]
         require(depth[b] >= 0, "an edge from what is reached from {source} leads to what is", (a, b), source=source)

@@ -54,7 +54,7 @@ def check_paths(
 
 
 def _tree(parent: Array, reached: Array, root: int) -> None:
-    """Following parents leads to the source: after doubling the step often enough, everyone is there."""
+    """Following parents leads to the source: after doubling the step often enough, all vertices are there."""
     above = np.where(reached, parent, root)
     for _ in range(max(1, int(parent.size).bit_length())):
         above = above[above]

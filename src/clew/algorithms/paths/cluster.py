@@ -94,6 +94,6 @@ def _shortest_path_tree(
         on_path: Array = (offered == behind) & (before != unreached) & (behind != unreached)
         return on_path
 
-    tight = ClusterWaist(share, "cpu").select(share, is_on_best_path, value)
-    parent: Array = bfs(tight, source, deterministic=True).parent
+    best_path_edges = ClusterWaist(share, "cpu").select(share, is_on_best_path, value)
+    parent: Array = bfs(best_path_edges, source, deterministic=True).parent
     return parent

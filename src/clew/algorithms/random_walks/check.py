@@ -21,7 +21,7 @@ def random_walks(graph: Graph, sources: Any, result: Result, *, walks: int = 1, 
     """
     walk = result.walk.astype(np.int64)
     starts = np.repeat(np.array([graph.vertex(name) for name in sources], np.int64), walks)
-    require(walk.shape[0] == starts.size, "there are so many walks from every source")
+    require(walk.shape[0] == starts.size, "every source has the given number of walks")
     require(walk[:, 0] == starts, "a walk starts at its source", starts)
     before, after = walk[:, :-1].ravel(), walk[:, 1:].ravel()
     require((after < 0) | (before >= 0), "a walk that has ended does not go on", after)

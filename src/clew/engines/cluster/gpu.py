@@ -27,27 +27,25 @@ class GpuBlocks(CpuEngine):
     def __init__(self, device: Device) -> None:
         self._gpu = CudaEngine(device)
 
-    def spmv(self, edges: Any, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
+    def spmv(self, edges: Any, x: Array, semiring: Semiring, mask: Array | None, out: Array) -> None:
         """Pull along the edges of the block."""
         rows, memory = squared(edges), self._gpu.memory
         padded = np.zeros(rows.num_vertices, x.dtype)
         padded[: x.size] = x
-        chosen = (
-            None if wanted is None else memory.array(np.append(wanted, np.zeros(rows.num_vertices - out.size, bool)))
-        )
+        chosen = None if mask is None else memory.array(np.append(mask, np.zeros(rows.num_vertices - out.size, bool)))
         sums = memory.array(np.append(out, np.zeros(rows.num_vertices - out.size, out.dtype)))
         self._gpu.spmv(rows, memory.array(padded), semiring, chosen, sums)
         out[:] = _on_host(sums)[: out.size]
 
     def spmspv(
-        self, rows: Adjacency, active: Array, values: Array, semiring: Semiring, wanted: Array | None, merge: str
+        self, rows: Adjacency, active: Array, values: Array, semiring: Semiring, mask: Array | None, merge: str
     ) -> tuple[Array, Array]:
         """Push along the edges of the active rows."""
         square, memory = squared(rows), self._gpu.memory
         active = memory.array(active.astype(square.indices.dtype))
         found, sums = self._gpu.spmspv(square, active, memory.array(values), semiring, None, merge)
         found, sums = _on_host(found), _on_host(sums)
-        return (found, sums) if wanted is None else (found[wanted[found]], sums[wanted[found]])
+        return (found, sums) if mask is None else (found[mask[found]], sums[mask[found]])
 
     def reduce_segments(self, values: Array, indptr: Array, monoid: Monoid, out: Array) -> None:
         """Reduce each segment."""

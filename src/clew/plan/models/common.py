@@ -133,7 +133,7 @@ class Sketch:
             self.shares.append(Share(what, role, int(count) * itemsize, tier))
 
     def do(self, what: str, items: float, spread: float = 0.0, *, times: Span = ONCE, **more: Any) -> None:
-        """Count work: about so many items, so many times; ``more`` as in ``Work``."""
+        """Count work: about ``items`` items, ``times`` times; ``more`` as in ``Work``."""
         self.work.append(Work(what, times.times(around(items)), spread, **more))
 
     def count_graph(self, *, incoming: bool | None = None, weights: bool | None = None) -> None:
@@ -146,7 +146,7 @@ class Sketch:
         weights = "weights" in self.record.needs if weights is None else weights
         self._count_rows("out-edges", weights)
         if self.on_gpu:
-            why = "32-bit offsets, because the edges can be counted so" if self.arcs < 2**32 else "64-bit offsets"
+            why = "32-bit offsets, because there are fewer than 2^32 edges" if self.arcs < 2**32 else "64-bit offsets"
             self.choose(
                 "layout", "compressed rows on the GPU", f"{why}; copied once and kept as long as the graph lives"
             )
@@ -157,13 +157,13 @@ class Sketch:
             return
         self._count_rows("in-edges", weights, on_host=graph.has_incoming or not self.on_gpu)
         if graph.has_incoming:
-            self.choose("in-edges", "as they are", "an earlier call has made them")
+            self.choose("in-edges", "as they are", "an earlier call built them")
             return
-        why = "the graph is directed, and this looks along edges backwards; they are kept for the next call"
-        self.choose("in-edges", "made first", why)
+        why = "the graph is directed, and this follows edges backwards; they are kept for the next call"
+        self.choose("in-edges", "built first", why)
         if not self.on_gpu:
             self.setting_up += TURNING_FIRST
-            self.do("making in-edges", TURNING * self.arcs, self.spread(8), streamed=2.0 * self.id_bytes)
+            self.do("building in-edges", TURNING * self.arcs, self.spread(8), streamed=2.0 * self.id_bytes)
 
     def _count_rows(self, what: str, weights: bool, *, on_host: bool = True) -> None:
         """Count out-edges, or in-edges, which take as many bytes."""
@@ -187,7 +187,7 @@ class Sketch:
                 self.keep(what.replace("_", " "), space.role, space.nbytes, 1, tier)
 
     def over_products(self, products: Span) -> None:
-        """So many products on a GPU, for algorithms without kernels of their own there."""
+        """``products`` products on a GPU, for algorithms without kernels of their own there."""
         self.choose("method", "products", "there are no kernels for this; vectors travel to the GPU and back")
         self.keep("vectors of a product", "scratch", 3 * self.vertices, 8, "gpu")
         self.passes = products
@@ -195,7 +195,7 @@ class Sketch:
         self.do("products", self.arcs + 4 * self.vertices, times=products, streamed=PRODUCT, steps=steps)
 
     def choose_team(self, work: int, sharing: str) -> None:
-        """How many threads work together on so many edges, and how they share them."""
+        """How many threads share ``work`` edges, and how."""
         self.team = team.members(work)
         if self.team > 1:
             self.choose("load balance", f"{self.team} threads", sharing)
@@ -203,7 +203,7 @@ class Sketch:
             self.choose("load balance", "one thread", "clew is set to one thread")
         else:
             edges = counted(work, "edge is", "edges are")
-            why = f"{edges} done before a second thread has woken up; more than {team.SMALL:,} are shared"
+            why = f"{edges} done before a second thread wakes up; more than {team.SMALL:,} are shared"
             self.choose("load balance", "one thread", why)
 
 
@@ -219,7 +219,7 @@ def model(function: Model) -> Model:
 
 
 def over_the_waist(sketch: Sketch) -> None:
-    """The model of an algorithm that has none: its generic form does products, and nobody knows how many."""
+    """The model of an algorithm that has none: its generic form does an unknown number of products."""
     sketch.iterations = ROUNDS
     sketch.count_graph(incoming=True, weights=True)
     if sketch.on_gpu:
@@ -231,16 +231,16 @@ def over_the_waist(sketch: Sketch) -> None:
 
 
 def values_like(count: int, itemsize: int) -> Array:
-    """An array of so many values that takes no memory."""
+    """An array of ``count`` values that takes no memory."""
     return np.broadcast_to(np.zeros(1, dtype=f"V{itemsize}"), count)
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What is known of a graph without computing anything on it.
+    """Facts about a graph from a glance at it.
 
-    ``reached`` is the share of the vertices that a search from where the glance began may reach: known where it came to
-    an end, else taken for all. ``expanding`` says that few levels reach everything.
+    ``reached`` is the share of the vertices that a search from the start of the glance may reach. It is known if the
+    glance ended, else it is 1. ``expanding`` says that few levels reach everything.
     """
 
     mean_degree: float

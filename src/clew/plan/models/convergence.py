@@ -5,7 +5,7 @@ step leads to another part of the graph. They do not in a small component, and n
 24 steps show which share of them forgets.
 
 Scores that are products again and again settle by the ratio of the two largest eigenvalues. Those of a graph with hubs
-follow from its degrees: the largest is the mean degree of a neighbour, and the hubs' own stars have the root of theirs.
+follow from its degrees. The largest is the mean degree of a neighbour; the star of a hub has the root of its degree.
 
 References
 ----------

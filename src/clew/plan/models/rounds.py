@@ -66,11 +66,11 @@ def _ranks(sketch: Sketch, damping: float, *, personal: bool) -> None:
         return
     rows = graph.incoming if graph.has_incoming else graph.outgoing
     blocks = fixed_blocks(rows).size - 1 if n else 0
-    sketch.choose_team(arcs + n, f"members take blocks of about as many edges each, of which there are {blocks:,}")
+    sketch.choose_team(arcs + n, f"threads share {blocks:,} blocks of roughly equal edge count")
     if n > 0 and ahead_of(rows, values_like(n, wide)) > 0:
         sketch.choose("prefetch", f"{AHEAD} edges ahead", "ranks are larger than a core's cache and rows are long")
     else:
-        sketch.choose("prefetch", "none", "ranks are in the cache, or rows too short to ask ahead")
+        sketch.choose("prefetch", "none", "ranks are in the cache, or rows are too short to prefetch")
     items, spread = _product(sketch), sketch.spread(wide, incoming=True)
     sketch.do("rounds", items, spread, times=rounds, streamed=sketch.id_bytes / EDGE, steps=rounds)
 
@@ -97,10 +97,10 @@ def _product(sketch: Sketch) -> float:
 
 def _ranks_on_gpu(sketch: Sketch, rounds: Span, wide: int, longest: int, *, products: bool) -> None:
     if products:
-        sketch.choose("method", "products", f"{sketch.arcs:,} edges, and a row of {longest:,}")
+        sketch.choose("method", "products", f"{sketch.arcs:,} edges; the longest row has {longest:,}")
     else:
-        sketch.choose("method", "all rounds in one launch", "the graph is small, or its rows are alike")
-    why = f"the longest row has {longest:,} edges, against {UNEVEN_FROM:,} from which on rows are sorted by length"
+        sketch.choose("method", "all rounds in one launch", "the graph is small, or its rows have similar lengths")
+    why = f"the longest row has {longest:,} edges; above {UNEVEN_FROM:,}, rows are sorted by length"
     uneven = longest > UNEVEN_FROM
     sketch.choose("load balance", "tiles of equal work" if products else "rows in classes" if uneven else "even", why)
     per_edge = GPU_EDGE * (1.5 if wide == 8 else 1.0) * (1.0 if uneven else 0.6)
@@ -113,18 +113,20 @@ def hits(sketch: Sketch) -> None:
     """Two products a round."""
     graph, n, arcs = sketch.graph, sketch.vertices, sketch.arcs
     tolerance, most = check_rounds(sketch.arguments["tolerance"], sketch.arguments["max_iterations"])
-    # A round is a product with the matrix and one with its turn: the ratio of squares.
+    # A round is a product with the matrix and one with its transpose: the ratio of squares.
     likely = spectrum_of(graph, singular=True).rounds(math.sqrt(max(tolerance, TINY)), most)
     rounds = _settling(sketch, likely, tolerance, most) if arcs else Span.exactly(0)
     sketch.iterations = rounds
     sketch.count_graph()
     sketch.passes = rounds.times(2)
     sketch.count_workspace(max_iterations=most)
-    sketch.choose("direction", "pull, along edges and against them", "a product with the matrix and one with its turn")
+    sketch.choose(
+        "direction", "pull, along edges and against them", "a product with the matrix and one with its transpose"
+    )
     if sketch.on_gpu:
         sketch.over_products(rounds.times(2))
         return
-    sketch.choose_team(2 * (arcs + n), "members take blocks of about as many edges each")
+    sketch.choose_team(2 * (arcs + n), "threads share blocks of roughly equal edge count")
     items, spread = 2 * _product(sketch), sketch.spread(8, incoming=True)
     sketch.do("rounds", items, spread, times=rounds, streamed=sketch.id_bytes / EDGE, steps=rounds.times(3))
 
@@ -147,7 +149,7 @@ def katz(sketch: Sketch) -> None:
 
 
 def _settling(sketch: Sketch, likely: float, tolerance: float, most: int) -> Span:
-    """Rounds until scores settle: as many as are allowed where each part of a graph has scores of its own."""
+    """Rounds until scores settle; the maximum where each part of a graph has scores of its own."""
     if tolerance <= 0:
         return Span.exactly(most)
     apart = not sketch.shape.expanding or not walks_in(sketch.graph).forgetful
@@ -155,7 +157,7 @@ def _settling(sketch: Sketch, likely: float, tolerance: float, most: int) -> Spa
 
 
 def around_rounds(likely: float, most: int) -> Span:
-    """About so many rounds."""
+    """A span around the likely number of rounds."""
     return Span(max(1.0, min(likely, most) / SURE), likely, likely * SURE).at_most(most)
 
 
@@ -175,7 +177,7 @@ def _powers(sketch: Sketch, rounds: Span) -> None:
 
 
 def _count_both_directions(sketch: Sketch, **arguments: Any) -> int:
-    """Count the graph and the workspace; how many edges there are in both directions."""
+    """Count the graph and the workspace; returns the number of edges in both directions."""
     sketch.count_graph()
     sketch.count_workspace(**arguments)
     return sketch.arcs * (2 if sketch.graph.directed else 1)
@@ -190,11 +192,11 @@ def _on_gpu_by_row_length(sketch: Sketch, what: str, arcs: int, streamed: float,
 def k_core(sketch: Sketch) -> None:
     """Peeling."""
     arcs = _count_both_directions(sketch)
-    sketch.choose("direction", "push from what is peeled", "each edge is looked at when one of its ends goes")
+    sketch.choose("direction", "push from peeled vertices", "each edge is read when one of its ends is removed")
     if sketch.on_gpu:
         _on_gpu_by_row_length(sketch, "peeling", arcs, GPU_CORE)
         return
-    sketch.choose_team(sketch.arcs, "each member peels a block of vertices with about as many edges")
+    sketch.choose_team(sketch.arcs, "each thread peels a block of vertices; blocks have roughly equal edge counts")
     sketch.do("peeling", CORE_EDGE * arcs, sketch.spread(sketch.id_bytes), streamed=0.5, steps=Span(5, 100, 1000))
 
 
@@ -206,14 +208,16 @@ def coloring(sketch: Sketch) -> None:
     steps = sketch.iterations = Span(5, 20, 200) if by_rounds else ONCE
     arcs = _count_both_directions(sketch, method=method, order=order)
     if by_rounds:
-        sketch.choose("direction", "pull", "the largest and the smallest value around win a round")
+        sketch.choose(
+            "direction", "pull", "a vertex with the largest or smallest value among its neighbours wins a round"
+        )
     else:
-        why = f"a vertex is coloured after its neighbours before it ({order})"
-        sketch.choose("direction", "push to those that wait", why)
+        why = f"a vertex is coloured after its neighbours that come first in the order ({order})"
+        sketch.choose("direction", "push to waiting vertices", why)
     if sketch.on_gpu:
         _on_gpu_by_row_length(sketch, "colouring", arcs, GPU_SET if by_rounds else GPU_COLOR)
         return
-    sketch.choose_team(sketch.arcs, "members take vertices as they come")
+    sketch.choose_team(sketch.arcs, "threads take vertices as they become ready")
     items = (COLOR_ROUNDS_EDGE if by_rounds else COLOR_EDGE) * arcs
     if order == "smallest_last" and not by_rounds:
         sketch.do("order", 2 * items, sketch.spread(8), streamed=0.5, threads=1)
@@ -225,12 +229,12 @@ def maximal_independent_set(sketch: Sketch) -> None:
     """Luby's rounds."""
     rounds = sketch.iterations = Span(3, 7, 30)
     arcs = _count_both_directions(sketch)
-    why = "a vertex joins when its key is the smallest around; who has such a neighbour leaves"
+    why = "a vertex joins if its key is smaller than its neighbours' keys; its neighbours then leave"
     sketch.choose("direction", "pull", why)
     if sketch.on_gpu:
         _on_gpu_by_row_length(sketch, "rounds", arcs, GPU_SET, rounds.times(3))
         return
-    sketch.choose_team(sketch.arcs, "members take vertices that are left")
+    sketch.choose_team(sketch.arcs, "threads take the remaining vertices")
     sketch.do("rounds", SET_EDGE * arcs, sketch.spread(8), streamed=0.5, steps=rounds.times(3), near=SET_NEAR)
 
 
@@ -240,13 +244,13 @@ def label_propagation(sketch: Sketch) -> None:
     most = check_most_rounds(sketch.arguments["max_iterations"], least=0)
     rounds = sketch.iterations = sketch.passes = Span(2, 10, most).at_most(most)
     arcs = _count_both_directions(sketch, max_iterations=most)
-    why = "a vertex counts the labels around it, if one of them changed in the round before"
+    why = "a vertex counts its neighbours' labels, if one of them changed in the round before"
     sketch.choose("direction", "pull", why)
     if sketch.on_gpu:
         sketch.choose("load balance", "rows by length", "short rows in registers, longer ones in tables")
         sketch.do("rounds", arcs, times=rounds, streamed=GPU_LABEL, steps=rounds.times(3))
         return
-    sketch.choose_team(sketch.arcs * most, "members take blocks of vertices")
+    sketch.choose_team(sketch.arcs * most, "threads take blocks of vertices")
     spread = sketch.spread(sketch.id_bytes + 4 * threads.count())  # every thread counts votes in an array of its own
     steps = rounds.times(2)
     sketch.do("rounds", LABEL_EDGE * arcs, spread, times=rounds, streamed=0.5, steps=steps, near=LABEL_NEAR)
@@ -269,12 +273,12 @@ def _communities(sketch: Sketch, items: float) -> None:
     times = sketch.iterations = Span(1, most, most)
     arcs = _count_both_directions(sketch)
     sketch.passes = times.times(Span(5, 15, 60))
-    sketch.choose("direction", "pull", "a vertex adds up the weights of its edges to every community around it")
+    sketch.choose("direction", "pull", "a vertex adds up the weights of its edges to every neighbouring community")
     if sketch.on_gpu:
         sketch.choose("load balance", "rows by length", "short rows in registers, longer ones in tables")
         sketch.do("moves", arcs, times=sketch.passes, streamed=GPU_LABEL, steps=sketch.passes.times(40))
         return
-    sketch.choose_team(3 * arcs, "members take vertices of a batch, and one carries out the moves")
+    sketch.choose_team(3 * arcs, "threads take vertices of a batch, and one carries out the moves")
     spread = sketch.spread(sketch.id_bytes + 8 * threads.count())  # every thread adds up in an array of its own
     sketch.setting_up += LEVELS_FIRST * most
     sketch.do("moves", items * arcs, spread, times=times, streamed=0.5, near=LABEL_NEAR)

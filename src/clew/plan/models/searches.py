@@ -89,7 +89,7 @@ def bfs(sketch: Sketch) -> None:
     else:
         sketch.choose("direction", "push throughout", rule + "slowly, so it seldom has")
         items = PUSHED_EDGE * sketch.reached_arcs
-    sharing = f"members take {bfs_kernels.CHUNK} vertices at a time; frontiers up to {bfs_kernels.ALONE} stay with one"
+    sharing = f"threads take {bfs_kernels.CHUNK} vertices at a time; frontiers up to {bfs_kernels.ALONE} stay with one"
     sketch.choose_team(sketch.arcs, sharing)
     sketch.do("looking at edges", items, sketch.spread(4), streamed=sketch.id_bytes / 4, steps=levels)
     if sketch.arguments.get("deterministic"):
@@ -110,23 +110,23 @@ def multi_source_bfs(sketch: Sketch) -> None:
 
 
 def _batches_on_gpu(sketch: Sketch, sources: int) -> None:
-    """Searches from so many vertices, on a GPU."""
+    """Searches from ``sources`` vertices, on a GPU."""
     count, levels, edges = -(-sources // SEARCHES), sketch.shape.levels, sketch.arcs + sketch.vertices
-    sketch.choose("direction", "pull", f"{SEARCHES} searches share one look at an edge")
+    sketch.choose("direction", "pull", f"{SEARCHES} searches read an edge once, together")
     sketch.do("levels", count * edges, times=levels, streamed=GPU_HEARD, steps=levels.times(2.0 * count))
 
 
 def _batches(sketch: Sketch, sources: int) -> None:
-    """Searches from so many vertices, on the CPU."""
+    """Searches from ``sources`` vertices, on the CPU."""
     count, levels = -(-sources // SEARCHES), sketch.shape.levels
-    sketch.choose("direction", "push or pull, level by level", f"{SEARCHES} searches share one look at an edge")
+    sketch.choose("direction", "push or pull, level by level", f"{SEARCHES} searches read an edge once, together")
     if threads_search_alone(sources):
-        why = f"{count:,} batches of {SEARCHES} sources are enough for {BATCHES_PER_THREAD} to a thread or more"
+        why = f"{count:,} batches of {SEARCHES} sources are at least {BATCHES_PER_THREAD} per thread"
         sketch.choose("load balance", "a batch to a thread", why)
     else:
         sketch.choose_team(sketch.arcs, f"{count} batches of {SEARCHES} sources are too few for a thread each")
     sketch.setting_up += BATCHES_FIRST
-    # A search passes an edge in one level, so an edge is looked at by as many levels as there are searches at most.
+    # A search passes an edge in one level, so an edge is read in at most as many levels as there are searches.
     each = BATCH_LEVEL if sketch.shape.expanding else SLOW_BATCH_LEVEL
     looks = count * sketch.arcs * min(1.0, SEARCHES * sketch.reach)
     items = Span(*(looks * (BATCH_EDGE + each * min(level, SEARCHES)) for level in levels))
@@ -157,7 +157,7 @@ def sssp(sketch: Sketch) -> None:
     else:
         why = "a path may be longer than 32 bits hold, or is a float"
         sketch.choose("sums", f"{8 * value_bytes} bits", why)
-    sketch.choose_team(sketch.arcs, "members take vertices of the bucket, by their edges")
+    sketch.choose_team(sketch.arcs, "threads share the edges of the bucket's vertices")
     items = SSSP_EDGE * sketch.reached_arcs + VERTEX * sketch.reached_vertices
     items, steps = (items, BUCKETS) if sketch.shape.expanding else (items * SLOW_AGAIN, sketch.shape.levels.times(0.5))
     sketch.do("following edges", items, sketch.spread(value_bytes), streamed=1.0, steps=steps)
@@ -173,7 +173,7 @@ def sswp(sketch: Sketch) -> None:
         _search_on_gpu(sketch, steps=GPU_WIDEST_STEPS)
         return
     sketch.choose("buckets", f"{WIDEST_BUCKETS}", "over the range of the weights, the widest first")
-    sketch.choose_team(sketch.arcs, "members take vertices of the bucket, by their edges")
+    sketch.choose_team(sketch.arcs, "threads share the edges of the bucket's vertices")
     items = SSWP_EDGE * sketch.reached_arcs + VERTEX * sketch.reached_vertices
     steps = Span(50, WIDEST_BUCKETS, WIDEST_BUCKETS * 2)
     sketch.do("following edges", items, sketch.spread(weights.itemsize), streamed=1.0, steps=steps)
@@ -189,7 +189,7 @@ def bellman_ford(sketch: Sketch) -> None:
         sketch.choose("buckets", "one", "weights may be negative, so no path is ever known to be the shortest")
         _search_on_gpu(sketch)
         return
-    sketch.choose_team(sketch.arcs, "members take vertices of the frontier")
+    sketch.choose_team(sketch.arcs, "threads take vertices of the frontier")
     items = BELLMAN_FORD_EDGE * (1.0 if expanding else SLOW_SHARE) * sketch.reached_arcs
     sketch.do("following edges", items, sketch.spread(value_bytes), times=rounds, streamed=1.0, steps=rounds)
 
@@ -248,7 +248,7 @@ def eccentricity(sketch: Sketch) -> None:
     searches = max(min(sketch.vertices, USUAL_SEARCHES), int(share * sketch.vertices))
     _from_many(sketch, searches, 8 if sketch.arguments["weighted"] else 4)
     if bounded and sketch.vertices > USUAL_SEARCHES:
-        sketch.notes.append("nobody knows how many searches the bounds take: a few, or one from every vertex")
+        sketch.notes.append("the number of searches cannot be predicted: a few, or one from every vertex")
 
 
 def _samples(sketch: Sketch) -> int:
@@ -260,7 +260,7 @@ def _samples(sketch: Sketch) -> int:
 
 
 def _from_many(sketch: Sketch, sources: int, result_bytes: int) -> None:
-    """Searches from so many vertices, whose distances are combined block by block."""
+    """Searches from ``sources`` vertices, whose distances are combined block by block."""
     weighted = sketch.arguments["weighted"]
     sketch.keep(sketch.record.name, "result", sketch.vertices, result_bytes)
     sketch.iterations = Span.exactly(sources)
@@ -313,7 +313,7 @@ def betweenness(sketch: Sketch) -> None:
 
 @model
 def edge_betweenness(sketch: Sketch) -> None:
-    """The same searches, after which every edge is looked at."""
+    """The same searches, and then a pass over all edges."""
     sources = _samples(sketch)
     sketch.iterations, sketch.passes = Span.exactly(sources), Span.exactly(3.0 * sources)
     sketch.count_graph(weights=sketch.arguments["weighted"])
@@ -369,16 +369,16 @@ def all_pairs(sketch: Sketch) -> None:
         sketch.count_workspace()
     else:
         sketch.count_workspace(on_gpu=False, method=chosen)
-    why = "as the caller said" if asked != "auto" else "64 searches share a look at an edge"
+    why = "as the caller said" if asked != "auto" else "64 searches read an edge once, together"
     if asked == "auto" and graph.weights is not None:
         costs = f"{all_pairs_cpu.PAIRS_PER_VERTEX} pairs a vertex and {all_pairs_cpu.PAIRS_PER_ARC} an edge"
-        why = f"{n:,} vertices and {arcs:,} edges: searches are taken to cost {costs}"
+        why = f"{n:,} vertices and {arcs:,} edges: searches are assumed to cost {costs}"
     sketch.choose("method", chosen.replace("_", "-"), why)
     if dense and sketch.on_gpu:
         sketch.choose("load balance", "tiles of 64 by 64", "a tile is read once for 64 pivots")
         sketch.do("tiles", float(n) ** 3, streamed=GPU_PAIR, steps=Span.exactly(3 * -(-n // 64)))
     elif dense:
-        sketch.choose_team(n * n, "members take tiles that stay in the cache")
+        sketch.choose_team(n * n, "threads take tiles that stay in the cache")
         sketch.do("pairs", PAIR * float(n) ** 3, 1 << 15, streamed=0.0, steps=Span.exactly(max(1, n // 64)))
     elif graph.weights is not None:
         sketch.choose("load balance", "a search to a thread", "threads take the next vertex when they are done")

@@ -1,4 +1,4 @@
-"""What a graph is made of: components, triangles and matchings."""
+"""The structure of a graph: components, triangles and matchings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SAMPLES, NEIGHBOURS = 512, 32  # edges looked at, and neighbours of their ends
 MERGED, MARKED, COUNTED = 1.0, 1.6, 2.2  # numbers looked up for each entry of the lists, as measured: merged, marked
 # in a table, and counted for every vertex besides
 LISTS = 30.0  # and for every edge, to sort vertices by degree and make the lists
-BOTH_WAYS = 30.0  # the same, to bring edges of both directions together
+SYMMETRIZED_EDGE = 30.0  # the same, to bring edges of both directions together
 DIVIDING, DIVIDED = 4e-5, 20.0  # what is divided by what: seconds before, and numbers for every vertex, as measured
 GPU_ENTRY, GPU_LISTS = 4.0, 200.0  # bytes that a GPU could have read in the time of an entry, of an edge
 MATCHING_EDGE, PHASES = 12.0, Span(1, 3, 12)
@@ -48,7 +48,7 @@ def connected_components(sketch: Sketch) -> None:
         _weak(sketch)
         return
     sampled = sampling_pays(sketch.vertices, sketch.arcs)
-    why = f"{sketch.shape.mean_degree:.3g} edges to a vertex, against {SAMPLED_FROM} from which on two are a small part"
+    why = f"{sketch.shape.mean_degree:.3g} edges per vertex; from {SAMPLED_FROM} on, two edges are a small part"
     sketch.choose("method", "two edges of every vertex first" if sampled else "edges within tiles first", why)
     sketch.choose("load balance", "rows by length", f"rows of more than {LONG_ROW:,} edges are shared by a block")
     sketch.do("joining", sketch.vertices, streamed=GPU_VERTEX, steps=Span.exactly(10))
@@ -58,12 +58,12 @@ def _weak(sketch: Sketch) -> None:
     graph, n = sketch.graph, sketch.vertices
     items = VERTEX * n
     if graph.directed and not graph.has_incoming:
-        sketch.choose("direction", "out-edges alone", "making in-edges would cost more than it saves")
+        sketch.choose("direction", "out-edges alone", "building in-edges would cost more than it saves")
         items += EDGE_ONE_WAY * sketch.arcs
     else:
-        why = "two edges of every vertex join most of the largest component; its other edges are left out"
+        why = "two edges of every vertex join most of the largest component; its other edges are skipped"
         sketch.choose("direction", "edges of either direction" if graph.directed else "edges as they are", why)
-    sketch.choose_team(sketch.arcs + n, "members take blocks of rows with about as many edges each")
+    sketch.choose_team(sketch.arcs + n, "threads share blocks of roughly equal edge count")
     spread = sketch.spread(sketch.id_bytes)
     sketch.do("joining", items, spread, streamed=1.0, steps=Span.exactly(8), near=JOINED_NEAR)
 
@@ -77,7 +77,7 @@ def strongly_connected_components(sketch: Sketch) -> None:
     sketch.count_graph(incoming=first or (graph.has_incoming and not sketch.on_gpu))
     sketch.count_workspace()
     if sketch.on_gpu and graph.directed:
-        why = "a component has one first vertex that leads to all of it, and that all of it leads to"
+        why = "the first vertex of a component reaches all of it, and all of it reaches that vertex"
         sketch.choose("method", "signatures", why)
         sketch.iterations = Span(1, 3, 20)
         sketch.do("rounds", sketch.arcs + sketch.vertices, streamed=GPU_SPREAD, times=sketch.iterations, steps=levels)
@@ -97,9 +97,11 @@ def strongly_connected_components(sketch: Sketch) -> None:
         sketch.do("searches both ways", items, sketch.spread(4), streamed=1.0, steps=levels.times(2))
         edges, vertices = edges / 4, vertices / 2  # what is left of a graph with one large component
     else:
-        sketch.choose("method", "depth first", f"{sketch.arcs:,} edges, of {SEARCHED_FIRST:,} from which on it pays")
+        sketch.choose(
+            "method", "depth first", f"{sketch.arcs:,} edges; two searches first pay above {SEARCHED_FIRST:,}"
+        )
         sketch.team = 1
-    sketch.choose("load balance", "one thread", "a depth-first search is a chain, each step of which needs the last")
+    sketch.choose("load balance", "one thread", "each step of a depth-first search needs the step before")
     items = STRONG_EDGE * edges + STRONG_VERTEX * vertices
     sketch.do("depth-first search", items, sketch.spread(sketch.id_bytes), streamed=1.0, threads=1)
 
@@ -122,7 +124,9 @@ def clustering_coefficient(sketch: Sketch) -> None:
         sketch.count_workspace(means=True, weighted=weighted)
         sketch.choose("method", "weights of triangles", "computed on the CPU for every device")
         sketch.setting_up = TRUSS_FIRST
-        sketch.do("adding up", BOTH_WAYS * sketch.arcs + 3 * COUNTED * looked_at(graph), sketch.spread(8), streamed=8.0)
+        sketch.do(
+            "adding up", SYMMETRIZED_EDGE * sketch.arcs + 3 * COUNTED * looked_at(graph), sketch.spread(8), streamed=8.0
+        )
         return
     sketch.count_workspace()
     sketch.setting_up = DIVIDING
@@ -139,19 +143,19 @@ def _count(sketch: Sketch, entry: float) -> None:
         return
     spread = sketch.spread(sketch.id_bytes)
     if sketch.arcs and triangles_cpu.rows_are_short(sketch.graph):
-        sketch.choose("method", "merging rows", f"a neighbour has {triangles_cpu.SHORT} neighbours or fewer on average")
-        sketch.choose_team(sketch.arcs, "members take blocks of rows")
+        sketch.choose("method", "merging rows", f"neighbours have {triangles_cpu.SHORT} neighbours or fewer on average")
+        sketch.choose_team(sketch.arcs, "threads take blocks of rows")
         sketch.do("merging", MERGED * entry * sketch.arcs * 2, spread, streamed=1.0)
         return
     both = 2 if sketch.graph.directed else 1
     if sketch.graph.directed:
-        sketch.do("bringing both ways together", BOTH_WAYS * sketch.arcs, spread, streamed=1.0)
-    why = f"a neighbour has more than {triangles_cpu.SHORT} neighbours, or edges go one way"
+        sketch.do("joining both directions", SYMMETRIZED_EDGE * sketch.arcs, spread, streamed=1.0)
+    why = f"neighbours have more than {triangles_cpu.SHORT} neighbours on average, or edges are directed"
     sketch.choose("method", "lists by degree, marked", why)
     sketch.choose("direction", "from low degree to high", "no list is longer than the square root of twice the edges")
-    sketch.choose_team(sketch.arcs, "members take vertices; hubs are counted by each and added up")
+    sketch.choose_team(sketch.arcs, "threads take vertices; each counts hubs on its own, and the counts are added")
     sketch.do("making lists", LISTS * both * sketch.arcs, spread, streamed=1.0)
-    sketch.do("looking entries up", entry * looked_at(sketch.graph), sketch.vertices, streamed=sketch.id_bytes)
+    sketch.do("looking up entries", entry * looked_at(sketch.graph), sketch.vertices, streamed=sketch.id_bytes)
 
 
 def _triangles_on_gpu(sketch: Sketch) -> None:
@@ -163,11 +167,11 @@ def _triangles_on_gpu(sketch: Sketch) -> None:
     why = f"tables of {triangles_cuda.SMALL_SLOTS:,} or {triangles_cuda.LARGE_SLOTS:,} slots"
     sketch.choose("load balance", "a warp or a block to a vertex", why)
     sketch.do("making lists", (2 if sketch.graph.directed else 1) * sketch.arcs, streamed=GPU_LISTS)
-    sketch.do("looking entries up", looked_at(sketch.graph), streamed=GPU_ENTRY, steps=Span.exactly(6))
+    sketch.do("looking up entries", looked_at(sketch.graph), streamed=GPU_ENTRY, steps=Span.exactly(6))
 
 
 def looked_at(graph: Graph, seed: int = 0) -> float:
-    """About how many entries of lists are looked at, from a sample of edges.
+    """About how many entries of lists are read, from a sample of edges.
 
     Of an edge, the end of higher degree is looked up from the other: its neighbours of still higher degree.
     """
@@ -203,7 +207,7 @@ def bipartite_matching(sketch: Sketch) -> None:
         arcs *= 2
         sketch.keep("edges both ways: offsets", "scratch", sketch.vertices + 1, 8)
         sketch.keep("edges both ways: neighbours", "scratch", 3 * arcs, wide)
-        sketch.do("bringing both ways together", BOTH_WAYS * arcs, sketch.spread(wide), streamed=4.0)
+        sketch.do("joining both directions", SYMMETRIZED_EDGE * arcs, sketch.spread(wide), streamed=4.0)
     sketch.count_workspace(maximum=maximum)
     if sketch.on_gpu:
         sketch.over_products(phases.times(sketch.shape.levels).times(2))
@@ -227,7 +231,7 @@ def k_truss(sketch: Sketch) -> None:
         sketch.do("removing edges", TRUSS_EDGE * GPU_TRUSS * looked, streamed=1.0, steps=Span(10, 300, 5000))
         return
     sketch.iterations = ONCE
-    sketch.choose_team(sketch.arcs, "members take vertices, and one removes edges")
+    sketch.choose_team(sketch.arcs, "threads take vertices, and one removes edges")
     sketch.setting_up += TRUSS_FIRST
     arcs = sketch.arcs * (2 if sketch.graph.directed else 1)
     spread, looked = sketch.spread(8), looked_at(sketch.graph)
@@ -242,9 +246,9 @@ def triadic_census(sketch: Sketch) -> None:
     sketch.count_graph()
     sketch.count_workspace()
     sketch.setting_up += CENSUS_FIRST
-    sketch.choose_team(sketch.arcs, "members take vertices")
+    sketch.choose_team(sketch.arcs, "threads take vertices")
     edges = (2 if sketch.graph.directed else 1) * sketch.arcs
-    items = (BOTH_WAYS + LISTS) * edges + COUNTED * looked_at(sketch.graph)
+    items = (SYMMETRIZED_EDGE + LISTS) * edges + COUNTED * looked_at(sketch.graph)
     sketch.do("listing triangles", items, sketch.spread(8), streamed=8.0)
 
 
@@ -280,9 +284,9 @@ def _flow(sketch: Sketch) -> None:
     sketch.setting_up += CENSUS_FIRST
     _one_thread(sketch, "each path depends on the ones before")
     edges = (2 if sketch.graph.directed else 1) * sketch.arcs
-    sketch.do("finding the arcs of edges", BOTH_WAYS * edges, sketch.spread(8), streamed=8.0, threads=1)
+    sketch.do("finding the arcs of edges", SYMMETRIZED_EDGE * edges, sketch.spread(8), streamed=8.0, threads=1)
     sketch.do("phases", FLOW_EDGE * edges, 8.0 * edges, times=phases, streamed=8.0, threads=1)
-    sketch.notes.append("nobody knows how many phases a flow takes: a few, or thousands where paths are long")
+    sketch.notes.append("the number of phases cannot be predicted: a few, or thousands where paths are long")
 
 
 @model
@@ -336,7 +340,7 @@ def topological_order(sketch: Sketch) -> None:
     if sketch.on_gpu:
         sketch.do("waves", sketch.arcs + sketch.vertices, streamed=GPU_FREED, steps=generations)
         return
-    _one_thread(sketch, "a vertex is next when all before it are done")
+    _one_thread(sketch, "a vertex is next when all its predecessors are done")
     items = STRONG_EDGE * sketch.arcs + STRONG_VERTEX * sketch.vertices
     sketch.do("generations", items, sketch.spread(8), streamed=4.0, threads=1)
 
@@ -352,7 +356,7 @@ def condensation(sketch: Sketch) -> None:
     sketch.keep("component", "result", sketch.vertices, 8)
     sketch.setting_up += CONDENSED_FIRST
     # The components of a directed graph are mostly single vertices, so the new graph is about as large.
-    items = (BOTH_WAYS * sketch.arcs + VERTEX * sketch.vertices) * (CONDENSED if sketch.graph.directed else 1)
+    items = (SYMMETRIZED_EDGE * sketch.arcs + VERTEX * sketch.vertices) * (CONDENSED if sketch.graph.directed else 1)
     sketch.do("joining edges", items, sketch.spread(8), streamed=4.0)
 
 
@@ -360,7 +364,7 @@ def _blocks(sketch: Sketch) -> None:
     sketch.setting_up = BLOCKS_FIRST
     if sketch.graph.directed:
         sketch.setting_up += TURNING_FIRST
-        sketch.do("bringing both ways together", BOTH_WAYS * sketch.arcs, sketch.spread(8), streamed=4.0)
+        sketch.do("joining both directions", SYMMETRIZED_EDGE * sketch.arcs, sketch.spread(8), streamed=4.0)
     _searched(sketch, BLOCK_EDGE * (2 if sketch.graph.directed else 1), BLOCK_VERTEX)
 
 
@@ -369,7 +373,7 @@ def _searched(sketch: Sketch, edge: float, vertex: float = STRONG_VERTEX) -> Non
     sketch.iterations = ONCE
     sketch.count_graph()
     sketch.count_workspace()
-    _one_thread(sketch, "a depth-first search is a chain, each step of which needs the last")
+    _one_thread(sketch, "each step of a depth-first search needs the step before")
     items = edge * sketch.arcs + vertex * sketch.vertices
     sketch.do("depth-first search", items, sketch.spread(8), streamed=4.0, threads=1)
 

@@ -81,11 +81,11 @@ class DeviceRows:
 
         ``key`` tells workspaces over these rows apart. Give them back with ``give_back`` when nothing reads them.
         """
-        anew, left = self.once(("workspace", key), lambda: declare().divided())
+        per_run, left = self.once(("workspace", key), lambda: declare().divided())
         place = (key, device.queue)
         arrays = self.scratch.pop(place, None)
         arrays = vars(left.allocate(device)) if arrays is None else arrays
-        own = {name: device.empty(space.shape, space.dtype) for name, space in anew.items()}
+        own = {name: device.empty(space.shape, space.dtype) for name, space in per_run.items()}
         return SimpleNamespace(**own, **arrays, left=(place, arrays))
 
     def give_back(self, work: Any) -> None:

@@ -87,12 +87,12 @@ def both_directions_on(
     device: Device, graph: Graph, *, weights: bool = False, least: float = SCATTERED
 ) -> tuple[DeviceRows, DeviceRows]:
     """The out-edges and the in-edges, for kernels that read both forms; both have the same."""
-    wanted: dict[str, Any] = {"weights": weights, "parts": 2 if graph.directed else 1}
-    out = into = packed_on(device, graph.outgoing, **wanted, least=least)
+    options: dict[str, Any] = {"weights": weights, "parts": 2 if graph.directed else 1}
+    out = into = packed_on(device, graph.outgoing, **options, least=least)
     if out is not None and graph.directed:
-        into = packed_on(device, _into(device, graph), **wanted, least=least)
+        into = packed_on(device, _into(device, graph), **options, least=least)
     if out is None or into is None:  # plain out-edges fit, or plain in-edges and so both
-        out = rows_on(device, graph.outgoing, **wanted)
+        out = rows_on(device, graph.outgoing, **options)
         into = incoming_on(device, graph, weights=weights) if graph.directed else out
     return out, into
 
