@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import os
 import threading
@@ -18,6 +17,7 @@ from clew.distributed import nodes
 from clew.distributed.actors import ROOM, Calls, LostWorkerError, Workers
 from clew.distributed.generating import Generators
 from clew.distributed.graph import ClusterGraph
+from clew.distributed.identity import identity
 from clew.distributed.loading import assign_files, files_of
 from clew.distributed.progress import watched
 from clew.distributed.tiles import tiles_at
@@ -318,13 +318,7 @@ class Cluster:
         """A name for the checkpoints of a run in a folder: the same call has the same name in every process."""
         if self._saving["folder"] is None:
             return None
-        import inspect
-
-        from ray import cloudpickle
-
-        dumps: Any = cloudpickle.dumps
-        source = inspect.getsource(type(args[0])) if name == "run" else ""  # other code is another run
-        return hashlib.sha256(dumps((name, args, sorted(options.items()), source))).hexdigest()[:16]
+        return identity(name, args, sorted(options.items()))
 
     def call(self, method: str, *args: Any) -> list[Any]:
         """Call a method of all workers at once; returns their answers. The first argument is a graph or a result."""
