@@ -13,12 +13,13 @@ import clew
 from clew.engines.cluster import kernels_origins as origins
 from clew.engines.cluster import kernels_routes as routes
 from clew.engines.cluster import kernels_superstep as superstep
+from clew.engines.cluster import messages
 from clew.engines.cluster import share as share_module
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.origins import fetch_parents
 from clew.engines.cluster.partition import Grid, Partition
 from clew.engines.cluster.share import Share, build_share
-from clew.engines.cluster.transport import Sockets
+from clew.engines.cluster.transport import LinkError, Sockets
 from clew.errors import ClusterError
 from tests.cluster.team import mesh, run_on_team, together
 
@@ -54,6 +55,46 @@ def test_places_survive_sets_and_messages(size: int, data: st.DataObject) -> Non
     assert message.size <= HEAD + min(-(-(size - first) // 64) * 8, 3 * count + 8)
     assert superstep.unpack(message, size - first, 7, listed) == (count, message.size)
     assert listed[:count].tolist() == [7 + place for place in expected]
+
+
+@given(st.integers(1, 300), st.data())
+def test_vectors_survive_messages(size: int, data: st.DataObject) -> None:
+    """Ids or a bitmap, and the message of a last segment, which is shorter than the others."""
+    dtype = np.dtype(data.draw(st.sampled_from(["<f8", "<i4", "|b1"])))
+    parts = []
+    for entries in (size, data.draw(st.integers(0, size))):
+        places = np.array(sorted(data.draw(st.sets(st.integers(0, entries - 1)) if entries else st.just([]))), np.int32)
+        parts.append((places, np.arange(places.size).astype(dtype), entries))
+    found, values = messages.unpack([messages.pack(*part) for part in parts], size, dtype)
+    assert found.tolist() == [*parts[0][0].tolist(), *(size + parts[1][0]).tolist()]
+    assert np.array_equal(values, np.concatenate([part[1] for part in parts]))
+    unshifted, _ = messages.unpack([messages.pack(*part) for part in parts], size, dtype, shifted=False)
+    assert unshifted.tolist() == [*parts[0][0].tolist(), *parts[1][0].tolist()]
+
+
+@given(st.integers(0, 100), st.binary(max_size=300), st.sampled_from([0, 1, 1, 2, -1]), st.integers(-2, 60), st.data())
+def test_no_damaged_vector_has_places_outside(
+    size: int, rest: bytes, form: int, count: int, data: st.DataObject
+) -> None:
+    """Random bytes, and damaged messages, are an error, or places of the range."""
+    message = np.frombuffer(np.array([form, count], np.int64).tobytes() + rest, np.uint8).copy()
+    if data.draw(st.booleans()):
+        places = np.array(sorted(data.draw(st.sets(st.integers(0, size + 5)))), np.int32)
+        message = messages.pack(places, np.zeros(places.size), size + 6)
+        message[data.draw(st.integers(0, message.size - 1))] ^= data.draw(st.integers(0, 255))
+    with suppress(LinkError):
+        found, values = messages.unpack(
+            [message[: data.draw(st.integers(0, message.size))]], size, np.dtype(np.float64)
+        )
+        assert found.size == values.size
+        assert not found.size or 0 <= found.min() <= found.max() < size
+
+
+def test_places_beyond_a_segment_are_refused() -> None:
+    for places in ([70], [-1], [*range(40), 64]):
+        message = messages.pack(np.array(places, np.int32), np.zeros(len(places)), 128)
+        with pytest.raises(LinkError, match=r"places outside of a vector with 64 entries|no sparse vector of up to 64"):
+            messages.unpack([message], 64, np.dtype(np.float64))
 
 
 @settings(deadline=None)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
+from clew.engines.cluster.transport import LinkError
 
 IDS, BITMAP = range(2)
 HEAD = 16
@@ -35,18 +36,32 @@ def pack(places: npt.NDArray[np.int32], values: Array, size: int) -> npt.NDArray
     return message
 
 
-def unpack(parts: Sequence[npt.NDArray[np.uint8]], segment: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
-    """The places and values of all messages. The places of message k are shifted by k segments."""
+def unpack(
+    parts: Sequence[npt.NDArray[np.uint8]], size: int, dtype: np.dtype[Any], *, shifted: bool = True
+) -> tuple[Array, Array]:
+    """The places and values of all messages, each about a vector of up to ``size`` entries.
+
+    The places of message k are shifted by k times that many. A message that does not fit is an error.
+    """
     places, values = [], []
     for k, message in enumerate(parts):
-        form, count = message[:HEAD].view(np.int64)
-        last = message.size - int(count) * dtype.itemsize
-        keys = message[HEAD:last]
-        mine: Array
-        if form == BITMAP:
-            mine = np.flatnonzero(np.unpackbits(keys, bitorder="little"))
-        else:
-            mine = keys.view(np.int32)[: int(count)]
-        places.append(mine.astype(np.int32, copy=False) + np.int32(k * segment))
-        values.append(message[last:].view(dtype))
+        mine, found = _unpacked(message, size, dtype)
+        places.append(mine.astype(np.int32, copy=False) + np.int32(k * size * shifted))
+        values.append(found)
     return np.concatenate(places), np.concatenate(values)
+
+
+def _unpacked(message: npt.NDArray[np.uint8], size: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
+    form, count = message[:HEAD].view(np.int64).tolist() if message.size >= HEAD else (-1, 0)
+    last = message.size - count * dtype.itemsize
+    width, most = last - HEAD, -(-size // 64) * 8  # the bitmap of a last segment is shorter
+    fits = width == -(-count // 2) * 8 if form == IDS else form == BITMAP and width % 8 == 0 and 0 <= width <= most
+    if not (fits and 0 <= count <= size):
+        raise LinkError(f"a worker sent {message.size:,} bytes that are no sparse vector of up to {size:,} entries.")
+    keys = message[HEAD:last]
+    places: Array = (
+        keys.view(np.int32)[:count] if form == IDS else np.flatnonzero(np.unpackbits(keys, bitorder="little"))
+    )
+    if places.size != count or (count and not 0 <= int(places.min()) <= int(places.max()) < size):
+        raise LinkError(f"a worker sent places outside of a vector with {size:,} entries.")
+    return places, message[last:].view(dtype)

@@ -83,7 +83,7 @@ def fold_sparse(
         messages.pack((places[low:high] - k * segment).astype(np.int32), sums[low:high], segment)
         for k, (low, high) in enumerate(pairwise(bounds))
     ]
-    arrived, offers = messages.unpack(member.all_to_all(axis, packed), 0, sums.dtype)
+    arrived, offers = messages.unpack(member.all_to_all(axis, packed), segment, sums.dtype, shifted=False)
     order = np.argsort(arrived, kind="stable")  # equal ones stay in the order of ranks
     arrived, offers = arrived[order], offers[order]
     first = np.flatnonzero(np.diff(arrived, prepend=-1))
