@@ -13,7 +13,7 @@ import clew
 from clew.algorithms.cluster import ClusterWaist
 from clew.algorithms.paths.generic import shortest_paths
 from clew.algorithms.random_walks import cluster as walking
-from clew.engines.cluster import checkpoints
+from clew.engines.cluster import checkpoints, own_rows
 from clew.engines.cluster.checkpoints import Checkpoints, decoded, encoded
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.ranges import in_ranges
@@ -45,6 +45,11 @@ RUNS: dict[str, Callable[[Share], Any]] = {
     "random_walks": lambda share: clew.random_walks(share, range(99), weighted=True),
     "node2vec_walks": lambda share: clew.node2vec_walks(share.symmetrized(), range(99), length=5, p=0.5),
     "eccentricity": lambda share: clew.eccentricity(share.symmetrized()),
+    "strongly_connected_components": clew.strongly_connected_components,
+    "coloring": lambda share: clew.coloring(share, method="rounds"),
+    "maximal_independent_set": clew.maximal_independent_set,
+    "multi_source_bfs": lambda share: clew.multi_source_bfs(share, range(70)),
+    "similarity": clew.similarity,
     "program": lambda share: clew.run(examples.ShortestPaths(3), share),
     "gather program": lambda share: clew.run(examples.LabelPropagation(), share),
     "steady program": lambda share: clew.run(examples.PageRank(), share),
@@ -106,8 +111,9 @@ def attempt(run: Callable[[Share], Any], stores: list[Checkpoints], loser: int =
 
 @pytest.fixture(autouse=True)
 def pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let compiled loops pause after every superstep, and walks after a few."""
+    """Let compiled loops pause after every superstep, walks after a few, and pairs after a few neighbours."""
     monkeypatch.setattr(walking, "BATCH", 7)
+    monkeypatch.setattr(own_rows, "ROOM", 64)
     monkeypatch.setattr(checkpoints, "PAUSE", 1)
 
 

@@ -19,6 +19,7 @@ def coloring(waist: Waist, graph: Graph, seed: int) -> Answer:
     color = np.full(value.size, -1, dtype=np.int32)
     colored: list[int] = []
     while sum(colored) < n:
+        high, low, color, colored = waist.checkpoint(len(colored), high, low, color, colored)
         largest = waist.spmv(links, high, semirings.max_second)
         smallest = waist.spmv(links, low, semirings.min_second)
         first = waist.compact(waist.elementwise(lambda own, near: own > near and own >= 0, high, largest))

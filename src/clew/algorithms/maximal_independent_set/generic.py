@@ -19,6 +19,7 @@ def maximal_independent_set(waist: Waist, graph: Graph, seed: int) -> Answer:
     member = np.zeros(key.size, dtype=np.bool_)
     left: list[int] = []
     while alive := int(waist.total(waist.elementwise(lambda key, zero: key >= zero, key, 0).astype(np.int64))):
+        alive, key, member, left = waist.checkpoint(len(left), alive, key, member, left)
         left.append(alive)
         largest = waist.spmv(links, key, semirings.max_second)
         joining = waist.elementwise(lambda own, near: own > near and own >= 0, key, largest)

@@ -17,30 +17,32 @@ WORD = 64
 
 def multi_source_bfs(waist: Waist, graph: Graph, sources: Array) -> Answer:
     """Depths, a column per source; see ``clew.multi_source_bfs``."""
-    depth = np.full((waist.ids(graph).size, sources.size), -1, dtype=np.int32)
-    levels = [
-        _search(waist, graph, sources[i : i + WORD], depth[:, i : i + WORD]) for i in range(0, sources.size, WORD)
-    ]
-    reached = [int(waist.total(column.astype(np.int64))) for column in (depth >= 0).T]
-    return summary(graph, sources, depth, np.array(reached, dtype=np.int64), max(levels, default=0))
-
-
-def _search(waist: Waist, graph: Graph, starts: Array, depth: Array) -> int:
-    """Fill the columns of up to 64 sources; returns the number of levels."""
     ids = waist.ids(graph)
-    fresh: Array = np.zeros(ids.size, dtype=np.uint64)
-    for k, start in enumerate(starts):
-        fresh[ids == start] |= np.uint64(1 << k)
-    seen = fresh
-    level = 0
-    while True:
-        arrivals = [waist.compact((fresh >> np.uint64(k)) & np.uint64(1) != 0) for k in range(starts.size)]
+    depth = np.full((ids.size, sources.size), -1, dtype=np.int32)
+    rounds = first = level = levels = 0
+    fresh = seen = _started(ids, sources[:WORD])
+    while first < sources.size:
+        counts = rounds, first, level, levels
+        rounds, first, level, levels, fresh, seen, depth = waist.checkpoint(rounds, *counts, fresh, seen, depth)
+        rounds += 1
         if not waist.any(fresh.any()):
-            return level
-        for k, vertices in enumerate(arrivals):
-            depth[vertices, k] = level
+            first, level, levels = first + WORD, 0, max(levels, level)
+            fresh = seen = _started(ids, sources[first : first + WORD])
+            continue
+        for k in range(min(WORD, sources.size - first)):
+            depth[waist.compact((fresh >> np.uint64(k)) & np.uint64(1) != 0), first + k] = level
         level += 1
         # What the neighbours learned last, without what is known already.
         heard = waist.spmv(graph, fresh, OR_SECOND, transpose=True)
         fresh = waist.elementwise(lambda heard, seen: heard & ~seen, heard, seen)
         seen = waist.elementwise(functions.bor, seen, fresh)
+    reached = [int(waist.total(column.astype(np.int64))) for column in (depth >= 0).T]
+    return summary(graph, sources, depth, np.array(reached, dtype=np.int64), levels)
+
+
+def _started(ids: Array, starts: Array) -> Array:
+    """The words of up to 64 sources."""
+    words: Array = np.zeros(ids.size, dtype=np.uint64)
+    for k, start in enumerate(starts):
+        words[ids == start] |= np.uint64(1 << k)
+    return words

@@ -6,8 +6,6 @@ whose rows take a few MB, or are those of one vertex.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from clew import threads
@@ -32,13 +30,17 @@ def similarity(share: Share, pairs: tuple[Array, Array] | None, method: str) -> 
     lengths, counts = (share.member.fetch(*owners, each) for each in (rows.degrees(), count))
     bounds = batches_of(share, lengths)
     cuts = np.searchsorted(slot[order], bounds)
-    for (low, high), (start, stop) in zip(pairwise(bounds), pairwise(cuts), strict=True):
-        there, some = rows_of(share, rows, others[low:high]), order[start:stop]
+    done = 0
+    while done < bounds.size - 1:
+        done, scores = share.member.checkpoint(done, done, scores)
+        (low, high), some = bounds[done : done + 2], order[cuts[done] : cuts[done + 1]]
+        there = rows_of(share, rows, others[low:high])
         ends = place[some], first[some], second[some], slot[some] - low
         given = (*ends, value, METHODS.index(method), count[place[some]], counts[slot[some]])
         found = np.empty(some.size)
         threads.in_pieces(kernels_cluster.score_pairs, some.size, rows.unsigned(), there, *given, found)
         scores[some] = found
+        done += 1
     return Answer({"score": scores}, pairs=(first, second), rows=kept)
 
 

@@ -23,6 +23,7 @@ def strongly_connected_components(waist: Waist, graph: Graph) -> Answer:
     active: Array = np.ones(ids.size, dtype=np.bool_)
     rounds = 0
     while waist.any(active.any()):
+        rounds, label, active = waist.checkpoint(rounds, rounds, label, active)
         rounds += 1
         active &= _could_lie_on_a_cycle(waist, graph, active)  # the others are components of their own
         color = _largest_behind(waist, graph, np.where(active, ids, ids.dtype.type(-1)), active)
