@@ -17,7 +17,6 @@ from clew.distributed.worker import Worker
 from clew.engines import base
 from clew.engines.cluster.mailbox import Mailbox
 from clew.engines.cluster.member import Member
-from clew.engines.cluster.partition import Grid
 from clew.engines.cluster.transport import LinkError, Sockets
 from tests.cluster.team import together
 
@@ -129,21 +128,3 @@ def test_a_mailbox_waits_for_a_member_that_computes() -> None:
         Member(box).all_gather("all", np.zeros(3))
 
     together(talk, mailboxes(2, Post(), stalled=0.3))
-
-
-def test_workers_of_one_machine_share_its_memory_and_not_their_own_limits() -> None:
-    pytest.importorskip("ray", reason="Ray is not installed")
-    from clew.distributed import Cluster
-
-    def check(pools: list[dict[str, int]], nbytes: int) -> None:
-        opened: Any = SimpleNamespace(grid=Grid(2), workers=[{"host": "h"}] * 2, call=lambda _: pools)
-        Cluster._check_room(opened, nbytes, "the edges")
-
-    alone = [{"h machine": 1000, "h one": 300}, {"h machine": 1000, "h other": 300}]
-    check(alone, 600)
-    with pytest.raises(clew.ClusterError, match=r"need at least 301 bytes .* have 300 bytes each"):
-        check(alone, 602)
-    with pytest.raises(clew.ClusterError, match=r"need at least 151 bytes .* have 150 bytes each"):
-        check([{"h machine": 1000, "h container": 300}] * 2, 302)
-    with pytest.raises(clew.ClusterError, match=r"need at least 251 bytes .* have 250 bytes each"):
-        check([{"h machine": 500}] * 2, 502)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from clew.distributed import nodes
+from clew.distributed.room import MORE_ROOM
 from clew.engines.cluster.transport import LinkError
 from clew.errors import ClewError, ClusterError
 
@@ -21,8 +22,6 @@ CHECKED = 2  # seconds after which it asks whether their connections are well
 CONNECTED = 15  # seconds to connect workers
 GRACE = 3  # seconds that a worker has to answer before it counts as lost
 BUSY = 30  # seconds that a worker which answers has to end a call, such as one that compiles
-
-ROOM = "Use more workers, or machines with more memory."
 
 Calls = dict[int, Any]  # Ray's references to the answers, by the rank of the worker
 
@@ -187,7 +186,7 @@ class Workers:
         host = self.about[rank].get("host", "a node")
         if isinstance(error, exceptions.OutOfMemoryError):
             reason = str(error).splitlines()[0]
-            return ClusterError(f"Ray ended worker {rank} on {host}, whose memory is full: {reason}", remedy=ROOM)
+            return ClusterError(f"Ray ended worker {rank} on {host}, whose memory is full: {reason}", remedy=MORE_ROOM)
         return LostWorkerError(f"worker {rank} on {host} died.")
 
     def _lost(self) -> list[int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from clew import generate
 from clew.distributed.locality import by_locality
+from clew.distributed.room import PAIR
 from clew.engines.cluster.edges import EdgeExchange
 from clew.engines.cluster.hubs import LEAST, partition_by_degree
 from clew.engines.cluster.member import Member
@@ -42,6 +43,8 @@ class Generators:
     def _generate(self, name: str, *args: Any, **options: Any) -> ClusterGraph:
         found = _called(name, args, options)  # refuses wrong arguments here, and draws nothing yet
         if isinstance(found, Drawn):
+            nbytes = found.num_edges * PAIR * (1 if found.directed else 2)
+            self._cluster.check_room(nbytes, f"the edges of {name}")
             return self._cluster.build_by("generate", name, args, options)
         return self._cluster.spread(found)
 

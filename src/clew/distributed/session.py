@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -14,12 +13,13 @@ from typing import Any, NamedTuple
 
 from clew import checks, io
 from clew.distributed import nodes
-from clew.distributed.actors import ROOM, Calls, LostWorkerError, Workers
+from clew.distributed.actors import Calls, LostWorkerError, Workers
 from clew.distributed.generating import Generators
 from clew.distributed.graph import ClusterGraph
 from clew.distributed.identity import identity
 from clew.distributed.loading import assign_files, files_of
 from clew.distributed.progress import watched
+from clew.distributed.room import bytes_of_files, bytes_of_tiles, check_room, free_bytes
 from clew.distributed.tiles import tiles_at
 from clew.engines.cluster.partition import Grid
 from clew.errors import ClusterError, GraphError
@@ -208,7 +208,7 @@ class Cluster:
 
     def spread(self, graph: Graph) -> ClusterGraph:
         """A graph of this process on the workers; see ``Graph.spread``."""
-        self._check_room(graph.outgoing.nbytes, "the edges of this graph")
+        self.check_room(graph.outgoing.nbytes, "the edges of this graph")
         return self._graph(lambda key: self._start_spreading(key, graph))
 
     def read(self, pattern: Any, options: dict[str, Any]) -> ClusterGraph:
@@ -216,10 +216,11 @@ class Cluster:
         folder = tiles_at(pattern)
         report = options.pop("progress", None)
         if folder is not None and folder.partition("?")[0].endswith(".clewd"):
+            self.check_room(bytes_of_tiles(folder, self.grid), f"the edges of {str(pattern)!r}")
             return self.build_by("open_tiles", folder, options)
         files = files_of(folder or pattern)
         found, total = assign_files(files, self.grid.workers), sum(size for _, size in files)
-        self._check_room(total, f"the files of {str(pattern)!r}")
+        self.check_room(bytes_of_files(files, options), f"the files of {str(pattern)!r}")
         with watched(self._bytes_read, f"reading {Path(str(pattern)).name}", total, report):
             return self.build_by("read", found, options)
 
@@ -266,21 +267,13 @@ class Cluster:
         self._recipes[key] = recipe
         return ClusterGraph(self, key, facts)
 
-    def _check_room(self, nbytes: int, what: str) -> None:
+    def free_bytes(self) -> list[int]:
+        """The bytes of memory that every worker may still use."""
+        return free_bytes(self.workers, self.call("memory_pools"))
+
+    def check_room(self, nbytes: int, what: str) -> None:
         """Refuse a graph that the workers cannot hold, given the bytes of all its edges."""
-        share = nbytes // self.grid.workers
-        pools = self.call("memory_pools")
-        together = Counter(
-            name for each in pools for name in each
-        )  # workers of one machine or container share its memory
-        for each, left in zip(self.workers, pools, strict=True):
-            available = min(free // together[name] for name, free in left.items())
-            if share > available:
-                raise ClusterError(
-                    f"{what} need at least {share:,} bytes on every worker, and the workers on {each['host']} have "
-                    f"{available:,} bytes each.",
-                    remedy=ROOM,
-                )
+        check_room(self.workers, self.free_bytes(), nbytes, what)
 
     def _start_spreading(self, key: int, graph: Graph) -> Calls:
         ray, count, actors = self._ray, self.grid.workers, self._open().actors
@@ -353,7 +346,7 @@ class Cluster:
         self._missing.discard(key)
 
     def rehearse(self, name: str, args: tuple[Any, ...], options: dict[str, Any], weights: str | None) -> None:
-        """Let one worker of every host compile what a run needs, once, before all of them need it."""
+        """Let one worker of every node compile what a run needs, once, before all of them need it."""
         what = (args[0].__class__.__qualname__ if name == "run" else name, tuple(sorted(options)), weights)
         if what in self._rehearsed:
             return
@@ -361,7 +354,7 @@ class Cluster:
 
         def start() -> Calls:
             workers = self._open()
-            first = {each["host"]: rank for rank, each in reversed(list(enumerate(workers.about)))}
+            first = {each["node"]: rank for rank, each in reversed(list(enumerate(workers.about)))}
             return {rank: workers.actors[rank].rehearse.remote(name, args, options, weights) for rank in first.values()}
 
         self._surviving(start)

@@ -24,6 +24,7 @@ from clew.distributed.generating import generated_share
 from clew.distributed.kept import Kept, about, kept_of, table_of
 from clew.distributed.loading import read_share
 from clew.distributed.locality import by_locality
+from clew.distributed.room import MORE_ROOM
 from clew.distributed.tiles import open_share, write_share
 from clew.dtypes import Array
 from clew.engines.base import memory_pools, return_free_memory
@@ -61,7 +62,7 @@ def collective(method: Callable[..., Any]) -> Callable[..., Any]:
                 raise ClusterError(
                     f"a worker on {socket.gethostname()} has too little memory: {error or 'no room for an array'}; "
                     f"{worker.free_bytes():,} bytes are free.",
-                    remedy="Use more workers, or machines with more memory.",
+                    remedy=MORE_ROOM,
                 ) from None
             raise
 
@@ -105,12 +106,11 @@ class Worker:
         return min(self.memory_pools().values())
 
     def memory_pools(self) -> dict[str, int]:
-        """The bytes left in every memory that this process takes from; those with the same name are the same."""
-        host, (limit, _) = socket.gethostname(), resource.getrlimit(resource.RLIMIT_AS)
-        pools = {f"{host} {name}": left for name, left in memory_pools().items()}
+        """The bytes left in every memory that this process takes from, by a name that its node knows it by."""
+        pools, (limit, _) = memory_pools(), resource.getrlimit(resource.RLIMIT_AS)
         if limit != resource.RLIM_INFINITY:
             used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-            pools[f"{host} {os.getpid()}"] = max(0, limit - used)
+            pools[f"process {os.getpid()}"] = max(0, limit - used)
         return pools
 
     def listen(self, host: str) -> dict[str, Any]:

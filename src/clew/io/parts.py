@@ -122,6 +122,16 @@ def _read(
     return _whole(piece, source, one, options)
 
 
+def rows_stored(path: str, format_name: str | None) -> int | None:
+    """The rows of a Parquet file, by its footer; None of other files, and of one that cannot be read."""
+    if format_name != "parquet" and not path.partition("?")[0].endswith((".parquet", ".pq")):
+        return None
+    try:
+        return int(pq.ParquetFile(_opened(open_source(path)), pre_buffer=False).metadata.num_rows)
+    except (GraphError, OSError, pa.ArrowException):
+        return None
+
+
 def _whole(piece: Piece, source: Source, one: registry.Format, options: ReadOptions) -> Part | None:
     """The edges of a file that only one reader can read."""
     if piece.start:

@@ -128,12 +128,9 @@ def _error(record: Algorithm) -> ClewError | None:
 
 
 def _room(graph: ClusterGraph) -> tuple[int, int]:
-    """The threads and free bytes of the worker that has fewest; workers of one host share its memory."""
+    """The threads of the worker that has fewest, and the bytes of the one that has fewest left."""
     cluster = graph.cluster
-    hosts = [each["host"] for each in cluster.workers]
-    shared = [hosts.count(host) for host in hosts]
-    free = min(b // k for b, k in zip(cluster.call("free_bytes"), shared, strict=True))
-    return min(each["threads"] for each in cluster.workers), int(free)
+    return min(each["threads"] for each in cluster.workers), min(cluster.free_bytes())
 
 
 def _degree_counts(graph: Any) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
