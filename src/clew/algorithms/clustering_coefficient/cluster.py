@@ -30,8 +30,8 @@ def clustering_coefficient(share: Share, means: bool, weighted: bool) -> Answer:
 
 def _with_directions(share: Share) -> Share:
     """The simple undirected graph; the weight of an edge is the number of directions that it has."""
-    member, n = share.member, share.num_vertices
-    once = build_share(member, *edge_ends(share), None, n, duplicates="drop", loops="drop")
+    member, partition = share.member, share.partition
+    once = build_share(member, *edge_ends(share), None, partition, duplicates="drop", loops="drop")
     ends = edge_ends(once)
     ones = np.ones(ends[0].size, np.uint8)
-    return build_share(member, *ends, ones, n, directed=False, symmetrize=True, duplicates="sum")
+    return build_share(member, *ends, ones, partition, directed=False, symmetrize=True, duplicates="sum")

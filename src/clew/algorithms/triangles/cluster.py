@@ -44,7 +44,7 @@ def simple(share: Share) -> Share:
     both = share.directed
     source, target = edge_ends(share)
     options = {"directed": False, "symmetrize": both, "duplicates": "drop", "loops": "drop"}
-    return build_share(share.member, source, target, None, share.num_vertices, **options)  # type: ignore[arg-type]
+    return build_share(share.member, source, target, None, share.partition, **options)  # type: ignore[arg-type]
 
 
 def weights_opposite(share: Share) -> Array:
@@ -52,21 +52,15 @@ def weights_opposite(share: Share) -> Array:
 
     The graph is simple and undirected. Weights have 8 bits.
     """
-    member, grid, segment = share.member, share.member.grid, share.partition.segment
-    edges = _upward(share)
+    member, segment = share.member, share.partition.segment
+    edges = upward(share)
     at_u, at_w = np.zeros(share.partition.rows, np.uint64), np.zeros(share.partition.columns, np.uint64)
     total = np.zeros(share.ids.size, np.int64)
     turn = 0
     while turn < member.size:
         turn, total, at_u, at_w = member.checkpoint(turn, turn, total, at_u, at_w)
-        row, column = divmod(turn, grid.columns)
-        sends = row if member.rank % grid.columns == column else None
-        pairs, pair_times = (_from(share, "row", column, part) for part in _of_columns(share, edges, sends))
-        sends = column if member.rank // grid.columns == row else None
-        starts, items, item_times = (_from(share, "column", row, part) for part in _of_rows(share, edges, sends))
-        at_v = np.zeros(segment, np.uint64)
-        paths = (pairs.reshape(-1, 2), pair_times, starts, items, item_times)
-        threads.in_pieces(kernels.count, pairs.size, *paths, *edges, at_u, at_v, at_w)
+        paths, at_v = paths_of(share, edges, turn), np.zeros(segment, np.uint64)
+        threads.in_pieces(kernels.count, paths[0].size, *paths, *edges, at_u, at_v, at_w)
         at_v = at_v.view(np.int64)
         arrived = member.all_to_all("all", [at_v if rank == turn else at_v[:0] for rank in range(member.size)])
         if member.rank == turn:
@@ -77,7 +71,21 @@ def weights_opposite(share: Share) -> Array:
     return total
 
 
-def _upward(share: Share) -> Edges:
+def paths_of(share: Share, edges: Edges, turn: int) -> tuple[Array, ...]:
+    """The edges from u to v of this member's row, and those from v to w of its column, for the vertices v of one owner.
+
+    Pairs and their times, then offsets, targets and times; see ``kernels.count``.
+    """
+    member, columns = share.member, share.member.grid.columns
+    row, column = divmod(turn, columns)
+    sends = row if member.rank % columns == column else None
+    pairs, pair_times = (_from(share, "row", column, part) for part in _of_columns(share, edges, sends))
+    sends = column if member.rank // columns == row else None
+    starts, items, item_times = (_from(share, "column", row, part) for part in _of_rows(share, edges, sends))
+    return pairs.reshape(-1, 2), pair_times, starts, items, item_times
+
+
+def upward(share: Share) -> Edges:
     """The edges of the block that lead to a vertex of larger degree, or of the same degree and a larger place."""
     block, first = share.block, share.member.rank * share.partition.segment
     keys = share.own_degrees() * share.num_vertices + np.arange(first, first + share.ids.size)
