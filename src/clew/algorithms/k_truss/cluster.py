@@ -7,7 +7,6 @@ and once more when the edge leaves.
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from clew.algorithms.cluster import ClusterWaist
 from clew.algorithms.k_truss import kernels_cluster as kernels
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
-from clew.engines.cluster.own_rows import batches_of, distinct, own_edges, own_rows, places_in, rows_of
+from clew.engines.cluster.own_rows import Batches, own_edges, own_rows, places_in
 from clew.engines.cluster.share import Share
 
 EDGE = np.dtype([("place", np.int64), ("target", np.int64)])
@@ -112,13 +111,9 @@ class _Trusses:
 
     def _with_larger_ends(self, arcs: Array, work: Callable[..., None]) -> None:
         """Do something with edges, and with the rows of their larger ends, in batches; all members call this."""
-        others, slot = distinct(self.links.num_vertices, self.rows.indices[arcs])
-        order = np.argsort(slot, kind="stable")
-        owners = self.links.partition.place(others)
-        bounds = batches_of(self.links, self.links.member.fetch(*owners, self.rows.degrees()))
-        cuts = np.searchsorted(slot[order], bounds)
-        for (low, high), (start, stop) in zip(pairwise(bounds), pairwise(cuts), strict=True):
-            there, some = rows_of(self.links, self.rows, others[low:high], self.state), order[start:stop]
+        batches = Batches(self.links, self.rows, self.rows.indices[arcs])
+        for number in range(len(batches)):
+            some, slots, _, there = batches.fetch(number, self.state)
             mine = arcs[some]
             place = self.place[mine]
-            work(mine, (place, self.links.ids[place], self.rows.indices[mine], slot[some] - low), there)
+            work(mine, (place, self.links.ids[place], self.rows.indices[mine], slots), there)

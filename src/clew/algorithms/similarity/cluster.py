@@ -14,7 +14,7 @@ from clew.algorithms.registry import Answer
 from clew.algorithms.similarity import METHODS, kernels, kernels_cluster, values_of
 from clew.build.rows import blocks_of
 from clew.dtypes import Array
-from clew.engines.cluster.own_rows import batches_of, distinct, own_edges, own_rows, rows_of
+from clew.engines.cluster.own_rows import Batches, distinct, own_edges, own_rows
 from clew.engines.cluster.share import Share
 from clew.result import Rows
 
@@ -24,19 +24,13 @@ def similarity(share: Share, pairs: tuple[Array, Array] | None, method: str) -> 
     rows, (place, first, second, kept) = own_rows(share), _own_pairs(share, pairs)
     count = _distinct(rows, share.ids)
     value = _neighbor_values(share, rows, count, method)
-    scores = np.empty(second.size)
-    others, slot = distinct(share.num_vertices, second)
-    order, owners = np.argsort(slot, kind="stable"), share.partition.place(others)
-    lengths, counts = (share.member.fetch(*owners, each) for each in (rows.degrees(), count))
-    bounds = batches_of(share, lengths)
-    cuts = np.searchsorted(slot[order], bounds)
-    done = 0
-    while done < bounds.size - 1:
+    scores, batches, done = np.zeros(second.size), Batches(share, rows, second), 0
+    while done < len(batches):
         done, scores = share.member.checkpoint(done, done, scores)
-        (low, high), some = bounds[done : done + 2], order[cuts[done] : cuts[done + 1]]
-        there = rows_of(share, rows, others[low:high])
-        ends = place[some], first[some], second[some], slot[some] - low
-        given = (*ends, value, METHODS.index(method), count[place[some]], counts[slot[some]])
+        some, slots, others, there = batches.fetch(done)
+        counts = share.member.fetch(*share.partition.place(others), count)[slots]
+        ends = place[some], first[some], second[some], slots
+        given = (*ends, value, METHODS.index(method), count[place[some]], counts)
         found = np.empty(some.size)
         threads.in_pieces(kernels_cluster.score_pairs, some.size, rows.unsigned(), there, *given, found)
         scores[some] = found

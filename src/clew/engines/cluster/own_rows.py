@@ -142,6 +142,33 @@ def batches_of(share: Share, lengths: Array) -> Array:
     return np.searchsorted(batch, np.arange(number + 1))
 
 
+class Batches:
+    """The own rows of vertices anywhere, in batches that take a few MB or have one row; all members make and take all.
+
+    A vertex is fetched once, however often it is among ``targets``.
+    """
+
+    def __init__(self, share: Share, rows: Adjacency, targets: Array) -> None:
+        self.share, self.rows = share, rows
+        self._vertices, self._slot = distinct(share.num_vertices, targets)
+        self._order = np.argsort(self._slot, kind="stable")
+        self._bounds = batches_of(share, share.member.fetch(*share.partition.place(self._vertices), rows.degrees()))
+        self._cuts = np.searchsorted(self._slot[self._order], self._bounds)
+
+    def __len__(self) -> int:
+        return self._bounds.size - 1
+
+    def fetch(self, number: int, *columns: Array) -> tuple[Array, Array, Array, tuple[Array, ...]]:
+        """The targets whose rows are in a batch, the row of each, the vertices of these rows, and the rows.
+
+        Rows and ``columns`` are as in ``rows_of``.
+        """
+        low, high = self._bounds[number : number + 2]
+        some = self._order[slice(*self._cuts[number : number + 2])]
+        vertices = self._vertices[low:high]
+        return some, self._slot[some] - low, vertices, rows_of(self.share, self.rows, vertices, *columns)
+
+
 def totals_before(share: Share, values: Array) -> Array:
     """For each of this member's vertices, the sum of a number over all vertices with smaller ids; collective."""
     member = share.member

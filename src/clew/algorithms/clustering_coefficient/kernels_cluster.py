@@ -1,0 +1,34 @@
+# mypy: ignore-errors
+"""The weights of the triangles of edges, of which the row of one end is here and that of the other was fetched."""
+
+import numpy as np
+
+from clew.algorithms.similarity.kernels import first_from
+from clew.jit import njit
+
+ONE = np.uint64(1)
+
+
+@njit(cache=True, nogil=True)
+def products_of_pairs(part, parts, indptr, indices, weights, there, places, slots, found):
+    """The sum over shared neighbours of the products of both weights, for a share of the edges.
+
+    ``there`` has where fetched rows begin and end, targets and weights. Rows have no target twice.
+    """
+    begin, end, fetched, values = there
+    for i in range(part * places.size // parts, (part + 1) * places.size // parts):
+        place = np.uint64(places[i])
+        j, stop = indptr[place], indptr[place + ONE]
+        k, last = np.uint64(begin[slots[i]]), np.uint64(end[slots[i]])
+        total = 0.0
+        while j < stop and k < last:
+            w, x = np.int64(indices[j]), np.int64(fetched[k])
+            if w < x:
+                j = first_from(indices, j, stop, x)
+            elif x < w:
+                k = first_from(fetched, k, last, w)
+            else:
+                total += weights[j] * values[k]
+                j += ONE
+                k += ONE
+        found[i] = total
