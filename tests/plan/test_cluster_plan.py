@@ -69,4 +69,6 @@ def test_what_does_not_fit_is_refused_with_numbers(monkeypatch: pytest.MonkeyPat
     plan = clew.explain(GRAPH, "pagerank", workers=4)
     assert plan.expected is None
     assert "bytes on every worker, and 10,000 are free. Use about" in str(plan.missing)
-    assert "does not run on a cluster" in str(clew.explain(GRAPH, "louvain", workers=4).missing)
+    assert "does not run on a cluster: a depth-first" in str(
+        clew.explain(GRAPH, "dfs_order", source=0, workers=4).missing
+    )

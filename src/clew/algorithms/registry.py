@@ -124,6 +124,8 @@ class Algorithm:
         Whether the values are walks, and the result is a ``WalkResult``.
     host
         Why the implementation for the CPU runs for every device, such as ``SEQUENTIAL``; empty if it does not.
+    alone
+        Why it does not run on a cluster, for the error that says so; empty if there is no more to say.
     """
 
     function: Callable[..., Result]
@@ -143,6 +145,7 @@ class Algorithm:
     per_edge: bool = False
     per_walk: bool = False
     host: str = ""
+    alone: str = ""
 
     @property
     def name(self) -> str:
@@ -306,12 +309,18 @@ def _waist(record: Algorithm, graph: Graph, device: str) -> Waist:
             option="Use --device auto, or cpu.",
         )
     if not record.distributed:
-        raise GraphError(
-            f"{record.name} does not run on a cluster.", remedy="Use a graph in one process: graph.gather()."
-        )
+        raise not_on_cluster(record)
     from clew.algorithms.cluster import ClusterWaist
 
     return ClusterWaist(graph, device)
+
+
+def not_on_cluster(record: Algorithm) -> GraphError:
+    """The error for an algorithm that workers cannot run."""
+    why = f": {record.alone}" if record.alone else ""
+    return GraphError(
+        f"{record.name} does not run on a cluster{why}.", remedy="Use a graph in one process: graph.gather()."
+    )
 
 
 @functools.cache

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from clew import generate, threads
-from clew.algorithms.registry import Algorithm
+from clew.algorithms.registry import Algorithm, not_on_cluster
 from clew.checks import counted
 from clew.describe import human_bytes
 from clew.distributed.graph import ClusterGraph
 from clew.dtypes import Array, id_dtype
 from clew.engines.base import available_bytes
 from clew.engines.cluster.partition import Grid
-from clew.errors import ClewError, ClusterError, GraphError
+from clew.errors import ClewError, ClusterError
 from clew.graph import Graph
 from clew.plan import machine
 from clew.plan.models import MODELS, Sketch, over_the_waist, shape_of
@@ -124,7 +124,7 @@ class Messages:
 def _error(record: Algorithm) -> ClewError | None:
     if record.distributed or record.cluster is not None:
         return None
-    return GraphError(f"{record.name} does not run on a cluster.", remedy="Use a graph in one process: graph.gather().")
+    return not_on_cluster(record)
 
 
 def _room(graph: ClusterGraph) -> tuple[int, int]:
