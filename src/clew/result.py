@@ -279,10 +279,17 @@ class Result(TensorResult):
             flat = self._names.take_known(values.ravel())
         else:
             flat = pa.array(np.ascontiguousarray(values).ravel(), mask=missing)
-        if values.ndim == 1:
-            return flat
-        lists = pa.ListArray if values.size < 2**31 else pa.LargeListArray
-        return lists.from_arrays(np.arange(len(values) + 1) * values.shape[1], flat)
+        return in_rows(flat, values.shape)
+
+
+def in_rows(flat: Any, shape: Sequence[int]) -> Any:
+    """An Arrow array with the entries of an array of that shape: numbers, or a list for every row."""
+    import pyarrow as pa
+
+    if len(shape) == 1:
+        return flat
+    lists = pa.ListArray if len(flat) < 2**31 else pa.LargeListArray
+    return lists.from_arrays(np.arange(shape[0] + 1) * shape[1], flat)
 
 
 def _is_elsewhere(value: Any) -> bool:

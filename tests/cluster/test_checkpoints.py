@@ -13,7 +13,8 @@ import clew
 from clew.algorithms.cluster import ClusterWaist
 from clew.algorithms.paths.generic import shortest_paths
 from clew.algorithms.random_walks import cluster as walking
-from clew.engines.cluster import checkpoints, own_rows
+from clew.engines.cluster import checkpoints
+from clew.engines.cluster import own_rows as gathering
 from clew.engines.cluster.checkpoints import Checkpoints, decoded, encoded
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.ranges import in_ranges
@@ -40,6 +41,8 @@ RUNS: dict[str, Callable[[Share], Any]] = {
     "betweenness": lambda share: clew.betweenness(share, samples=4),
     "condensation": lambda share: clew.condensation(share.reversed()),
     "k_truss": clew.k_truss,
+    "most_similar": lambda share: clew.most_similar(share, k=3, method="adamic_adar"),
+    "clustering_coefficient": lambda share: clew.clustering_coefficient(share, weighted=True, method="triangles"),
     "edge_betweenness": lambda share: clew.edge_betweenness(share, samples=4),
     "minimum_spanning_forest": clew.minimum_spanning_forest,
     "random_walks": lambda share: clew.random_walks(share, range(99), weighted=True),
@@ -111,9 +114,9 @@ def attempt(run: Callable[[Share], Any], stores: list[Checkpoints], loser: int =
 
 @pytest.fixture(autouse=True)
 def pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let compiled loops pause after every superstep, walks after a few, and pairs after a few neighbours."""
+    """Let compiled loops pause after every superstep, walks after a few, and batches of rows after a few edges."""
     monkeypatch.setattr(walking, "BATCH", 7)
-    monkeypatch.setattr(own_rows, "ROOM", 64)
+    monkeypatch.setattr(gathering, "ROOM", 64)
     monkeypatch.setattr(checkpoints, "PAUSE", 1)
 
 

@@ -74,6 +74,10 @@ def test_names_go_in_and_come_out(cluster: clew.distributed.Cluster, tmp_path: P
     with pytest.raises(clew.GraphError, match="'nobody' is not a vertex"):
         clew.bfs(spread, "nobody")
     assert clew.bfs(spread, "b").num_reached == 6  # the workers are connected again
+    similar, others = (clew.most_similar(each, k=2) for each in (spread, NAMED))
+    assert [similar.of(name, "similar") for name in "abg"] == [others.of(name, "similar") for name in "abg"]
+    assert np.array_equal(similar.score, others.score)
+    assert len(similar.write(tmp_path / "similar")) == 4
 
 
 def test_walks_stay_with_the_workers(cluster: clew.distributed.Cluster, graph: clew.Graph, tmp_path: Path) -> None:
@@ -187,8 +191,8 @@ def test_errors_of_any_worker_reach_the_caller_and_leave_the_cluster_usable(grap
     spread = graph.with_weights(weights).spread()
     with pytest.raises(clew.GraphError, match="sssp needs weights of 0 or more"):
         clew.sssp(spread, 0)
-    with pytest.raises(clew.GraphError, match="louvain does not run on a cluster"):
-        clew.louvain(spread)
+    with pytest.raises(clew.GraphError, match=r"dfs_order does not run on a cluster: .* from vertex to vertex"):
+        clew.dfs_order(spread)
     with pytest.raises(clew.ClewError):  # there is no GPU, or the worker has none
         clew.bfs(spread, 0, device="cuda")
     with pytest.raises(clew.GraphError, match='on a cluster, use "auto", "cpu" or "cuda"'):

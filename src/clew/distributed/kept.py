@@ -12,7 +12,7 @@ from clew.edge_result import EdgeResult
 from clew.engines.cluster.names import names_by_id
 from clew.engines.cluster.share import Share
 from clew.names import VertexNames
-from clew.result import Result
+from clew.result import Result, in_rows
 from clew.walk_result import WalkResult
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def table_of(share: Share, kept: Kept, vertices: Sequence[str]) -> pa.Table:
     elif share._names is None:
         table = table.set_column(0, "vertex", pa.array(kept.numbers))
     for column in vertices if share._names is not None else ():
-        names = names_by_id(share, kept.result.values[column])
+        values = kept.result.values[column]
+        names = in_rows(names_by_id(share, values.ravel()), values.shape)
         table = table.set_column(table.column_names.index(column), column, names)
     return table

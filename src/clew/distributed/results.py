@@ -135,11 +135,10 @@ class ClusterResult(Result):
         chosen = choose(few)
         shown: list[Any] = few._shown(by, chosen)
         if (by or next(iter(values))) in self._vertices and self._graph.named:
-            known = [k for k, each in enumerate(shown) if each is not None and each >= 0]
-            named = self._graph.names_of(np.array([shown[k] for k in known], dtype=np.int64))
-            shown = [None] * len(shown)
-            for k, name in zip(known, named, strict=True):
-                shown[k] = name
+            vertices = np.array([-1 if each is None else each for each in shown], dtype=np.int64)
+            named = np.full(vertices.shape, None, dtype=object)
+            named[vertices >= 0] = self._graph.names_of(vertices[vertices >= 0])
+            shown = named.tolist()
         return list(zip(self._called(ids, values, chosen), shown, strict=True))
 
     def _called(self, ids: Array, values: dict[str, Array], chosen: Array) -> list[Any]:  # noqa: ARG002, for edges

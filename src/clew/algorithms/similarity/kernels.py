@@ -134,7 +134,7 @@ def best_of_all(member, taken, rows, back, method, value, count, similar, scores
             found = _two_steps(rows, back, u, value, totals, near)
             for i in range(found):
                 v = near[i]
-                _insert(similar[u], scores[u], v, score(method, totals[v], count[u], count[v]))
+                insert(similar[u], scores[u], v, score(method, totals[v], count[u], count[v]))
                 totals[v] = 0.0
 
 
@@ -158,7 +158,7 @@ def _two_steps(rows, back, u, value, totals, near):
 
 
 @njit(cache=True, nogil=True)
-def _insert(similar, scores, v, score):
+def insert(similar, scores, v, score):
     """Put a vertex in its place in a descending list, if it belongs there; of equal scores, the smaller id first."""
     place = similar.size
     while place > 0 and (

@@ -72,9 +72,9 @@ def weights_opposite(share: Share) -> Array:
 
 
 def paths_of(share: Share, edges: Edges, turn: int) -> tuple[Array, ...]:
-    """The edges from u to v of this member's row, and those from v to w of its column, for the vertices v of one owner.
+    """The edges from u to v of this member's row, and from v to w of its column, where one member owns v.
 
-    Pairs and their times, then offsets, targets and times; see ``kernels.count``.
+    These are pairs and their times, then offsets, targets and times; see ``kernels.count``.
     """
     member, columns = share.member, share.member.grid.columns
     row, column = divmod(turn, columns)
