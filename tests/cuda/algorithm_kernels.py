@@ -9,7 +9,7 @@ import numpy as np
 
 from clew.algorithms.bfs.cuda import BIG
 from clew.algorithms.label_propagation.cuda import _slots
-from clew.algorithms.triangles.cuda import COUNTS, LINKS, TOTAL
+from clew.algorithms.triangles.cuda import CODES, COUNTS, LINKS, TOTAL
 from clew.engines.cuda.toolchain.device import index_defines
 from clew.engines.cuda.toolchain.source import KernelSource
 
@@ -93,7 +93,7 @@ ALGORITHM_KERNELS = [
     ),
     *(
         KernelSource.of("triangles.cuh", {**ids, "DIRECTED": directed, "COUNTED": counted})
-        for ids, directed, counted in ((NARROW, 0, TOTAL), (MIXED, 1, COUNTS), (WIDE, 1, LINKS))
+        for ids, directed, counted in ((NARROW, 0, TOTAL), (MIXED, 1, COUNTS), (WIDE, 1, LINKS), (NARROW, 1, CODES))
     ),
     KernelSource.of("triangles_short.cuh", {**NARROW, "COUNTED": TOTAL}),
     KernelSource.of("triangles_short.cuh", {**WIDE, "COUNTED": COUNTS}),

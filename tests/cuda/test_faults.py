@@ -48,6 +48,7 @@ ON_GPU = [
     "similarity",
     "most_similar",
     "multi_source_bfs",
+    "triadic_census",
 ]
 
 

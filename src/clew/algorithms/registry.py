@@ -123,9 +123,13 @@ class Algorithm:
     per_walk
         Whether the values are walks, and the result is a ``WalkResult``.
     host
-        Why the implementation for the CPU runs for every device, such as ``SEQUENTIAL``; empty if it does not.
+        Why the implementation for the CPU runs for devices that have none, such as ``SEQUENTIAL``; empty if the generic
+        form does.
     alone
         Why it does not run on a cluster, for the error that says so; empty if there is no more to say.
+    untimed
+        Whether no GPU has run the kernels yet, only the emulation: then "auto" selects the CPU. A function of the graph
+        and the arguments if that depends on them.
     """
 
     function: Callable[..., Result]
@@ -146,6 +150,7 @@ class Algorithm:
     per_walk: bool = False
     host: str = ""
     alone: str = ""
+    untimed: Callable[[Graph, Mapping[str, Any]], bool] | bool = False
 
     @property
     def name(self) -> str:
@@ -177,6 +182,15 @@ class Algorithm:
         given = getattr(self, part)
         return _imported(self.function.__module__, given, self.name) if isinstance(given, str) else given
 
+    @property
+    def on_host(self) -> bool:
+        """Whether the implementation for the CPU runs for every device."""
+        return bool(self.host) and self.cuda is None
+
+    def is_untimed(self, graph: Graph, arguments: Mapping[str, Any]) -> bool:
+        """Whether no GPU has run the kernels for these arguments yet."""
+        return self.untimed(graph, arguments) if callable(self.untimed) else self.untimed
+
     def workspace(self, engine: str, graph: Graph, **arguments: Any) -> Workspace:
         """The arrays that a run on an engine allocates, as the implementation's module declares them, if it does."""
         implementation = self.load(engine)
@@ -184,8 +198,9 @@ class Algorithm:
         return Workspace() if declared is None else declared(graph, **arguments)
 
 
-#: Why a search runs on the CPU for every device.
+#: Why a search runs on the CPU for every device; and why an algorithm does for all but a GPU.
 SEQUENTIAL = "every step needs the one before, so one thread of the CPU runs it for every device"
+COMPILED = "it has no generic form, so the CPU runs it for every device but a GPU"
 PARTS = ("generic", "cpu", "cuda", "cluster", "check")
 ALGORITHMS: dict[str, Algorithm] = {}
 
@@ -231,7 +246,7 @@ def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
     on_cluster = isinstance(graph, Share)
     if isinstance(graph, Share) and device == "auto":
         device = graph.member.device if record.distributed else "cpu"  # where its form for members runs
-    gpu = None if on_cluster else gpu_of(record, graph, device)
+    gpu = None if on_cluster else gpu_of(record, graph, device, arguments)
     if record.balanced and (gpu is None or record.cuda is None):
         balance, cut = arguments.pop("balance"), arguments.pop("cut")
         if balance != "auto" or cut is not None:
@@ -265,10 +280,12 @@ def _result(record: Algorithm, graph: Graph, answer: Answer) -> Result:
     return Result(record.name, answer.values, names=graph.names, columns=columns, **known)
 
 
-def gpu_of(record: Algorithm, graph: Graph, device: str) -> Device | None:
-    """The GPU to run on, or None. "auto" selects one only if the algorithm has kernels for it."""
+def gpu_of(record: Algorithm, graph: Graph, device: str, arguments: Mapping[str, Any]) -> Device | None:
+    """The GPU to run on, or None. "auto" selects one only if the algorithm has kernels that a GPU has run."""
     check_device(device)
-    if record.host or device in ("cpu", "reference") or (device == "auto" and record.cuda is None):
+    if record.on_host or device in ("cpu", "reference"):
+        return None
+    if device == "auto" and (record.cuda is None or record.is_untimed(graph, arguments)):
         return None
     return gpu_for(device, record.size(graph))
 

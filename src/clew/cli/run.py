@@ -189,7 +189,7 @@ def loaded(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> None:
 
     arguments = dict(chosen)
     device = arguments.pop("device", "auto")
-    place = where(algorithm.name, graph, device)
+    place = where(algorithm.name, graph, device, arguments)
     if place.error is None:  # otherwise the run itself raises it
         rehearse(graph, algorithm.name, place.choice.chosen if device == "auto" else device, arguments)
 

@@ -85,7 +85,7 @@ def explain(
         count = None if workers is None else whole("workers", workers, 1)
         return plan_on_cluster(ALGORITHMS[name], graph, count, device, bound, arguments)
     given, graph = graph, graph.unpacked()  # not kept with the packed graph
-    engine, gpu, error = where(name, graph, device)
+    engine, gpu, error = where(name, graph, device, bound)
     start = graph.vertex(bound["source"]) if "source" in bound and graph.num_vertices else None
     record = ALGORITHMS[name]
     sketch = Sketch(record, graph, bound, shape_of(graph, start), engine.chosen != CPU, gpu)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -34,20 +34,23 @@ class Where(NamedTuple):
     error: ClewError | None = None
 
 
-def where(name: str, graph: Graph, device: str) -> Where:
-    """Where an algorithm will run."""
+def where(name: str, graph: Graph, device: str, arguments: Mapping[str, Any]) -> Where:
+    """Where an algorithm will run with these arguments."""
     record, found = ALGORITHMS[name], list[Any]()
     size = record.size(graph)
     if is_hybrid(device):
         device = gpu_of_hybrid(device)
-    if record.host:
+    if record.on_host or (record.host and device == "reference"):
         return Where(Choice("engine", CPU, record.host))
     if device == "reference":
         return Where(Choice("engine", CPU, "requested: plain Python, for debugging"))
     if record.cuda is None and device in ("auto", "cpu"):
         why = f"{name} has no GPU kernels of its own, and runs there as products only on request"
         return Where(Choice("engine", CPU, why if device == "auto" else "requested"))
-    error = _complaint(lambda: found.append(gpu_of(record, graph, device)))
+    if device == "auto" and record.is_untimed(graph, arguments):
+        why = f"no GPU has run {name} with these arguments yet, so it runs there only on request"
+        return Where(Choice("engine", CPU, why))
+    error = _complaint(lambda: found.append(gpu_of(record, graph, device, arguments)))
     gpu = found[0] if found else None
     if device != "auto":
         reason = "the GPU's kernels, emulated on the CPU, slowly" if device == EMULATED else "requested"

@@ -24,7 +24,7 @@ def workspace(graph: Graph, means: bool = False, weighted: bool = False) -> Work
         links=scratch(n, np.float64, later=True),
         degrees=scratch(n, np.float64, later=True),
         possible=scratch(n, np.float64, later=True),
-        **list_space(graph, with_times=graph.directed).deferred(),
+        **list_space(graph, with_sides=graph.directed).deferred(),
     )
 
 
@@ -32,7 +32,7 @@ def clustering_coefficient(device: Device, graph: Graph, means: bool = False, we
     """Links among neighbours, an undirected one counted in both directions, over the possible ones."""
     if means:
         return cpu.clustering_coefficient(graph, means, weighted)
-    near = neighbourhoods(device, graph, with_times=graph.directed)
+    near = neighbourhoods(device, graph, with_sides=graph.directed)
     counts = workspace(graph).allocate(device).counts
     counted = triangles.LINKS if graph.directed else triangles.COUNTS
     triangles.by_tables(device, near, counted, counts, None)

@@ -24,7 +24,7 @@ SMALL_THREADS, LARGE_THREADS = 256, 512
 WARP = 32
 PIECE = 1024  # as in neighbourhoods.cuh
 EDGES_PER_LAUNCH = 1 << 28  # about; then the host checks for Ctrl-C
-TOTAL, COUNTS, LINKS = 0, 1, 2  # what is counted, as in triangles.cuh
+TOTAL, COUNTS, LINKS, CODES = range(4)  # what is counted, as in triangles.cuh
 
 
 def workspace(graph: Graph, per_vertex: bool) -> Workspace:
@@ -84,7 +84,7 @@ def by_merging(device: Device, graph: Graph, counts: Any, total: Any) -> None:
 
 
 def by_tables(device: Device, near: Neighbourhoods, counted: int, counts: Any, total: Any, **constants: int) -> None:
-    """Add to ``counts``, or to ``total`` where the total alone is ``counted``."""
+    """Add to ``counts`` of vertices or codes, or to ``total`` where the total alone is ``counted``."""
     n, index = near.out.num_vertices, np.dtype(near.items.dtype)
     if near.items.size == 0:
         return
@@ -120,19 +120,19 @@ def by_tables(device: Device, near: Neighbourhoods, counted: int, counts: Any, t
 
 
 def _shared(slots: int, threads: int, index: np.dtype[Any], counted: int) -> int:
-    """Bytes of shared memory of a block by its slots: keys, hits, hits of neighbours, and times."""
-    bytes_of_hits = slots * 4 + threads * 4 if counted != TOTAL else 0
-    return slots * index.itemsize + bytes_of_hits + (slots if counted == LINKS else 0)
+    """Bytes of shared memory of a block by its slots: keys, hits, hits of neighbours, and sides."""
+    bytes_of_hits = slots * 4 + threads * 4 if counted in (COUNTS, LINKS) else 0
+    return slots * index.itemsize + bytes_of_hits + (slots if counted >= LINKS else 0)
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhoods:
-    """Rows as neighbourhoods.cuh describes them; ``into`` and ``times`` are None where they are not needed."""
+    """Rows as neighbourhoods.cuh describes them; ``into`` and ``sides`` are None where they are not needed."""
 
     out: DeviceRows
     into: DeviceRows | None
     items: Any
-    times: Any
+    sides: Any
     up: Any
     down: Any
 
@@ -146,32 +146,32 @@ class Neighbourhoods:
     def lists(self) -> tuple[Any, ...]:
         """The arguments of those kernels."""
         into = None if self.into is None else self.into.offsets
-        return self.out.offsets, into, self.items, self.times, self.up, self.down
+        return self.out.offsets, into, self.items, self.sides, self.up, self.down
 
 
-def list_space(graph: Graph, *, with_times: bool = False) -> Workspace:
+def list_space(graph: Graph, *, with_sides: bool = False) -> Workspace:
     """The arrays of the lists of neighbours."""
     n, ids = graph.num_vertices, graph.outgoing.id_dtype
     arcs = graph.num_arcs * (2 if graph.directed else 1)
     return Workspace(
         items=scratch(arcs, ids),
-        times=scratch(arcs, np.uint8) if with_times else None,
+        sides=scratch(arcs, np.uint8, 0) if with_sides else None,
         sizes=scratch(2 * n + 1, np.uint32, 0),
         cuts=space_for_cuts(2 * (arcs // PIECE) + 2, ids),
     )
 
 
-def neighbourhoods(device: Device, graph: Graph, *, with_times: bool = False) -> Neighbourhoods:
-    """Neighbours over edges of either direction; ``with_times`` says of each how many directions there are."""
+def neighbourhoods(device: Device, graph: Graph, *, with_sides: bool = False) -> Neighbourhoods:
+    """Neighbours over edges of either direction; ``with_sides`` says of each which directions there are."""
     out, against = both_directions_on(device, graph, least=0.0)
     into = against if graph.directed else None
-    work, n, index = list_space(graph, with_times=with_times).allocate(device), out.num_vertices, out.id_dtype
-    items, times, sizes, arcs = work.items, work.times, work.sizes, int(work.items.size)
-    near = Neighbourhoods(out, into, items, times, sizes[:n], sizes[n : 2 * n])
+    work, n, index = list_space(graph, with_sides=with_sides).allocate(device), out.num_vertices, out.id_dtype
+    items, sides, sizes, arcs = work.items, work.sides, work.sizes, int(work.items.size)
+    near = Neighbourhoods(out, into, items, sides, sizes[:n], sizes[n : 2 * n])
     if arcs == 0:
         return near
     edges = (out.offsets, out.ids, *((None, None) if into is None else (into.offsets, into.ids)))
-    put = (*edges, items, times, near.up, near.down, work.cuts, sizes[2 * n :])
+    put = (*edges, items, sides, near.up, near.down, work.cuts, sizes[2 * n :])
     first, rest = n * WARP, -(-arcs // PIECE) * WARP
     defines = {**near.defines, **form_of(out, against)}
     launch_over(device, "neighbourhoods.cuh", "neighbourhoods", defines, first, index.type(n), *put)

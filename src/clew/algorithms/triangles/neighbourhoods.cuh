@@ -8,7 +8,7 @@
 // to.
 //
 // In a directed graph (DIRECTED 1) a row has the out-edges and the in-edges; an edge in both directions is stored once.
-// `times` is its number of directions.
+// `sides` is 1 for an edge to the neighbour, 2 for one from it, and 3 for both.
 
 #define PIECE 1024 // edges of a row that one warp processes; longer rows are cut
 
@@ -20,7 +20,7 @@ struct Edges {
 struct Rows {
     Edges out, into;
     index_t* items;
-    u8* times;
+    u8* sides;
     u32* up;
     u32* down;
 };
@@ -72,15 +72,14 @@ __device__ __forceinline__ void put_down(const Rows& rows, index_t v, const Edge
         const index_t w = edges.neighbours[k];
         bool kept = mine && w != v && (k == row || edges.neighbours[k - 1] != w);
 #endif
-        u8 ways = 1;
+        u8 side = incoming ? 2 : 1;
 #if DIRECTED
         if (kept && has_edge(opposite, v, w)) {
-            ways = 2;
+            side = 3;
             kept = !incoming;  // it is put down as an out-edge
         }
 #else
         (void)opposite;
-        (void)incoming;
 #endif
         bool later = false;
         if (kept) {
@@ -96,7 +95,7 @@ __device__ __forceinline__ void put_down(const Rows& rows, index_t v, const Edge
             const u64 place = later ? front + room_above + (u32)__popc(above & lanes_below())
                                     : front + own - 1 - room_below - (u32)__popc(below & lanes_below());
             rows.items[place] = w;
-            if (rows.times) rows.times[place] = ways;
+            if (rows.sides) rows.sides[place] = side;
         }
     }
 }
@@ -118,8 +117,8 @@ __device__ __forceinline__ void put_down_or_cut(const Rows& rows, index_t v, con
 // up and down are zero, and so is cut. What is cut is for the next kernel.
 extern "C" __global__ void neighbourhoods(index_t n, const offset_t* out_offsets, const ids_t* out_neighbours,
                                           const offset_t* in_offsets, const ids_t* in_neighbours, index_t* items,
-                                          u8* times, u32* up, u32* down, Cut* cuts, u32* cut) {
-    const Rows rows = {{out_offsets, out_neighbours}, {in_offsets, in_neighbours}, items, times, up, down};
+                                          u8* sides, u32* up, u32* down, Cut* cuts, u32* cut) {
+    const Rows rows = {{out_offsets, out_neighbours}, {in_offsets, in_neighbours}, items, sides, up, down};
     for (u64 v = warp_in_grid(); v < (u64)n; v += warps_in_grid()) {
         put_down_or_cut(rows, (index_t)v, rows.out, rows.into, false, cuts, cut);
 #if DIRECTED
@@ -130,8 +129,8 @@ extern "C" __global__ void neighbourhoods(index_t n, const offset_t* out_offsets
 
 extern "C" __global__ void cut_neighbourhoods(const offset_t* out_offsets, const ids_t* out_neighbours,
                                               const offset_t* in_offsets, const ids_t* in_neighbours, index_t* items,
-                                              u8* times, u32* up, u32* down, const Cut* cuts, const u32* cut) {
-    const Rows rows = {{out_offsets, out_neighbours}, {in_offsets, in_neighbours}, items, times, up, down};
+                                              u8* sides, u32* up, u32* down, const Cut* cuts, const u32* cut) {
+    const Rows rows = {{out_offsets, out_neighbours}, {in_offsets, in_neighbours}, items, sides, up, down};
     const u32 number = *cut;
     for (u64 k = warp_in_grid(); k < number; k += warps_in_grid()) {
         const Cut part = cuts[k];

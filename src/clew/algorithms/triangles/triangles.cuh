@@ -1,6 +1,7 @@
 #pragma once
 #include "common.cuh"
 #include "neighbourhoods.cuh"
+#include "neighbour_tables.cuh"
 // Triangles, each found once: two neighbours whose lists of later vertices (`up`) have the third in common.
 //
 // Of two neighbours, the one with the longer list is the owner. It stores its list in a hash table in shared memory,
@@ -10,10 +11,11 @@
 // than half of a block's table is taken a part at a time.
 //
 // COUNTED is 0 for the total alone, 1 for the triangles of every vertex, 2 for the links among its neighbours. Then a
-// triangle counts once or twice for each corner, by the directions of the opposite edge.
+// triangle counts once or twice for each corner, by the directions of the opposite edge. It is 3 for the triangles of
+// each of 64 codes: the side from owner to neighbour, 4 times that from owner to third vertex, and 16 times that from
+// neighbour to third vertex.
 
-#define EMPTY ((index_t)-1)
-#define NOWHERE 0xffffffffu
+#define OF_VERTICES (COUNTED == 1 || COUNTED == 2)  // whether there is a number for every vertex
 #ifndef SMALL_SLOTS
 #define SMALL_SLOTS 1024  // of a warp's table
 #endif
@@ -29,91 +31,66 @@
 #ifndef BATCH
 #define BATCH 8  // entries of a long list that a thread fetches at a time
 #endif
+#define CODES 64
+#ifndef MANY_PAIRS
+#define MANY_PAIRS (1u << 27)  // that may be triangles; then a warp empties the block's counters, before they overflow
+#endif
 #define LONG_LIST 32      // lists from here on are looked up one at a time, shorter ones together
 
 struct Lists {
     const offset_t* out;
     const offset_t* into;
     const index_t* items;
-    const u8* times;
+    const u8* sides;
     const u32* up;
     const u32* down;
     u64* counts;
-};
-
-// Open addressing; a table for few entries uses few of the slots, so that there is little to clear.
-struct Table {
-    index_t* keys;
-    u32* hits;
-    u8* times;
-    u32 bits;
 };
 
 // What one warp is doing: its owner, and room to count the hits of 32 neighbours.
 struct Looking {
     Table table;
     u32* of_neighbour;
-    u32* next;  // of the entries that the warps of a block take
+    u32* next;   // of the entries that the warps of a block take
+    u32* codes;  // the block's counters
     index_t owner;
     u32 list;        // the length of the owner's
     u64 first, last; // of its row
     u64 found;       // by this thread: triangles, or links of the owner
 };
 
-__device__ __forceinline__ u32 slot_of(const Table& table, index_t key) {
-    const u32 mixed = (u32)((u64)key ^ ((u64)key >> 32)) * 0x9E3779B1u;
-    return mixed >> (32 - table.bits);
-}
+__device__ __forceinline__ u32 directions(u8 side) { return (u32)__popc(side); }
 
-__device__ __forceinline__ u32 find(const Table& table, index_t key) {
-    const u32 mask = (1u << table.bits) - 1;
-    u32 slot = slot_of(table, key);
-    for (;;) {
-        const index_t there = table.keys[slot];
-        if (there == key) return slot;
-        if (there == EMPTY) return NOWHERE;
-        slot = (slot + 1) & mask;
-    }
-}
-
-__device__ __forceinline__ bool claim(index_t* slot, index_t key) {
-    if constexpr (sizeof(index_t) == 4) {
-        return atomicCAS((int*)slot, -1, (int)key) == -1;
-    } else {
-        return atomicCAS((u64*)slot, ~0ull, (u64)key) == ~0ull;
-    }
-}
-
-__device__ __forceinline__ void insert(const Table& table, index_t key, u8 times) {
-    const u32 mask = (1u << table.bits) - 1;
-    u32 slot = slot_of(table, key);
-    while (!claim(table.keys + slot, key)) slot = (slot + 1) & mask;
-#if COUNTED == 2
-    table.times[slot] = times;
-#else
-    (void)times;
-#endif
-}
-
-// Look up one entry of a neighbour's list, which is item number `item`; as many `ways` lead from owner to neighbour.
-__device__ __forceinline__ u32 look_up(const Lists& lists, Looking& at, index_t key, u64 item, u8 ways) {
+// Look up one entry of a neighbour's list, which is item number `item`; `side` is from owner to neighbour.
+__device__ __forceinline__ u32 look_up(const Lists& lists, Looking& at, index_t key, u64 item, u8 side) {
     const u32 slot = find(at.table, key);
     if (slot == NOWHERE) return 0;
     (void)item;
 #if COUNTED == 0
-    (void)ways;
+    (void)side;
     at.found += 1;
     return 0;
 #elif COUNTED == 1
-    (void)ways;
+    (void)side;
     atomicAdd(at.table.hits + slot, 1u);
     at.found += 1;
     return 1;
+#elif COUNTED == 2
+    atomicAdd(at.table.hits + slot, directions(side));
+    at.found += directions(lists.sides[item]);
+    return directions(at.table.sides[slot]);
 #else
-    atomicAdd(at.table.hits + slot, (u32)ways);
-    at.found += lists.times[item];
-    return at.table.times[slot];
+    atomicAdd(at.codes + side + 4 * at.table.sides[slot] + 16 * lists.sides[item], 1u);
+    return 0;
 #endif
+}
+
+// Empty the counters of the block's codes, by a warp.
+__device__ __forceinline__ void empty_codes(const Lists& lists, const Looking& at) {
+    for (u32 code = lane(); code < CODES; code += WARP) {
+        const u32 number = atomicExch(at.codes + code, 0u);
+        if (number) atomicAdd(lists.counts + code, (u64)number);
+    }
 }
 
 __device__ __forceinline__ void add_to(u64* counts, index_t v, u64 number) {
@@ -125,7 +102,7 @@ __device__ __forceinline__ void look_up_lists(const Lists& lists, Looking& at, u
     index_t x = 0;
     u32 length = 0;
     u64 start = 0;
-    u8 ways = 1;
+    u8 side = 1;
     if (k < end) {
         const u64 place = k < at.list ? at.first + k : at.last - 1 - (k - at.list);
         x = __ldg(lists.items + place);
@@ -133,8 +110,8 @@ __device__ __forceinline__ void look_up_lists(const Lists& lists, Looking& at, u
         if (list > 0 && (list < at.list || (list == at.list && x < at.owner))) {
             length = list;
             start = first_of(lists.out, lists.into, (u64)x);
-#if COUNTED == 2
-            ways = lists.times[place];
+#if COUNTED >= 2
+            side = lists.sides[place];
 #endif
         }
     }
@@ -144,7 +121,7 @@ __device__ __forceinline__ void look_up_lists(const Lists& lists, Looking& at, u
         together &= together - 1;
         const u64 from = __shfl_sync(ALL_LANES, start, who);
         const u32 number = __shfl_sync(ALL_LANES, length, who);
-        const u8 their_ways = (u8)__shfl_sync(ALL_LANES, (u32)ways, who);
+        const u8 their_side = (u8)__shfl_sync(ALL_LANES, (u32)side, who);
         u32 hits = 0;
         for (u32 j = lane(); j < number; j += BATCH * WARP) {
             index_t keys[BATCH];  // fetched at once
@@ -153,9 +130,9 @@ __device__ __forceinline__ void look_up_lists(const Lists& lists, Looking& at, u
                 keys[b] = j + b * WARP < number ? __ldg(lists.items + from + j + b * WARP) : EMPTY;
 #pragma unroll
             for (u32 b = 0; b < BATCH; b++)
-                if (keys[b] != EMPTY) hits += look_up(lists, at, keys[b], from + j + b * WARP, their_ways);
+                if (keys[b] != EMPTY) hits += look_up(lists, at, keys[b], from + j + b * WARP, their_side);
         }
-#if COUNTED
+#if OF_VERTICES
         hits = warp_sum(hits);
         if (lane() == (u32)who) add_to(lists.counts, x, hits);
 #else
@@ -167,7 +144,7 @@ __device__ __forceinline__ void look_up_lists(const Lists& lists, Looking& at, u
     const u32 upto = warp_prefix(own), before = upto - own;
     const u32 total = __shfl_sync(ALL_LANES, upto, WARP - 1);
     if (total == 0) return;
-#if COUNTED
+#if OF_VERTICES
     at.of_neighbour[lane()] = 0;
     __syncwarp();
 #endif
@@ -180,18 +157,18 @@ __device__ __forceinline__ void look_up_lists(const Lists& lists, Looking& at, u
         }
         const u64 from = __shfl_sync(ALL_LANES, start, who);
         const u32 skipped = __shfl_sync(ALL_LANES, before, who);
-        const u8 their_ways = (u8)__shfl_sync(ALL_LANES, (u32)ways, who);
+        const u8 their_side = (u8)__shfl_sync(ALL_LANES, (u32)side, who);
         if (j < total) {
             const u64 item = from + (j - skipped);
-            const u32 hits = look_up(lists, at, __ldg(lists.items + item), item, their_ways);
-#if COUNTED
+            const u32 hits = look_up(lists, at, __ldg(lists.items + item), item, their_side);
+#if OF_VERTICES
             if (hits) atomicAdd(at.of_neighbour + who, hits);
 #else
             (void)hits;
 #endif
         }
     }
-#if COUNTED
+#if OF_VERTICES
     __syncwarp();
     if (own) add_to(lists.counts, x, at.of_neighbour[lane()]);
     __syncwarp();
@@ -225,14 +202,14 @@ __device__ __forceinline__ void own(const Lists& lists, Looking& at, u64 begin, 
         const u32 slots = 1u << at.table.bits;
         for (u32 slot = me; slot < slots; slot += team) {
             at.table.keys[slot] = EMPTY;
-#if COUNTED
+#if OF_VERTICES
             at.table.hits[slot] = 0;
 #endif
         }
         meet<BLOCK>();
         for (u32 j = me; j < size; j += team) {
             const u64 item = at.first + from + j;
-            insert(at.table, lists.items[item], COUNTED == 2 ? lists.times[item] : (u8)1);
+            insert(at.table, lists.items[item], COUNTED >= 2 ? lists.sides[item] : (u8)1);
         }
         if (BLOCK && me == 0) *at.next = 0;
         meet<BLOCK>();
@@ -246,15 +223,17 @@ __device__ __forceinline__ void own(const Lists& lists, Looking& at, u64 begin, 
             look_up_lists(lists, at, k + lane(), end);
         }
         meet<BLOCK>();
-#if COUNTED
+#if OF_VERTICES
         for (u32 slot = me; slot < slots; slot += team) {
             const index_t key = at.table.keys[slot];
             if (key != EMPTY) add_to(lists.counts, key, at.table.hits[slot]);
         }
         meet<BLOCK>();
+#elif COUNTED
+        if (BLOCK && warp_in_block() == 0) empty_codes(lists, at);
 #endif
     }
-#if COUNTED
+#if OF_VERTICES
     const u64 found = warp_sum(at.found);
     if (lane() == 0) add_to(lists.counts, at.owner, found);
 #endif
@@ -264,7 +243,7 @@ struct Shared {
     index_t* keys;
     u32* hits;
     u32* of_neighbour;  // WARP for each warp
-    u8* times;
+    u8* sides;
 };
 
 // Dynamic shared memory for this many slots.
@@ -272,22 +251,34 @@ __device__ __forceinline__ Shared shared_for(u32 slots) {
     Shared shared;
     shared.keys = dynamic_shared<index_t>();
     shared.hits = (u32*)(shared.keys + slots);
-    shared.of_neighbour = COUNTED ? shared.hits + slots : shared.hits;
-    shared.times = (u8*)(shared.of_neighbour + (COUNTED ? blockDim.x : 0));
+    shared.of_neighbour = OF_VERTICES ? shared.hits + slots : shared.hits;
+    shared.sides = (u8*)(shared.of_neighbour + (OF_VERTICES ? blockDim.x : 0));
     return shared;
+}
+
+// The block's counters of codes.
+__device__ __forceinline__ u32* zeroed_codes() {
+    __shared__ u32 codes[CODES];
+    if (threadIdx.x < CODES) codes[threadIdx.x] = 0;
+    __syncthreads();
+    return codes;
 }
 
 // A warp per vertex, of first…end-1. Vertices that are too much for one are put on the list for `triangles_of_large`.
 // `taken` is zeroed.
 extern "C" __global__ void __launch_bounds__(256, 5)
 triangles_of_small(index_t first, index_t end, const offset_t* out, const offset_t* into, const index_t* items,
-                   const u8* times, const u32* up, const u32* down, u64* counts, u64* total, u64* taken, Cut* cuts,
+                   const u8* sides, const u32* up, const u32* down, u64* counts, u64* total, u64* taken, Cut* cuts,
                    u32* cut) {
-    const Lists lists = {out, into, items, times, up, down, counts};
+    const Lists lists = {out, into, items, sides, up, down, counts};
     const Shared shared = shared_for(SMALL_SLOTS * (blockDim.x / WARP));
     const u32 skipped = SMALL_SLOTS * warp_in_block();
-    Looking at = {{shared.keys + skipped, shared.hits + skipped, shared.times + skipped, 0},
-                  shared.of_neighbour + (COUNTED ? WARP * warp_in_block() : 0), nullptr, 0, 0, 0, 0, 0};
+    Looking at = {{shared.keys + skipped, shared.hits + skipped, shared.sides + skipped, 0},
+                  shared.of_neighbour + (OF_VERTICES ? WARP * warp_in_block() : 0), nullptr, nullptr, 0, 0, 0, 0, 0};
+#if COUNTED == 3
+    at.codes = zeroed_codes();
+    u32 pairs = 0;
+#endif
     u64 found = 0;
     for (;;) {
         u64 start = 0;
@@ -311,10 +302,21 @@ triangles_of_small(index_t first, index_t end, const offset_t* out, const offset
             const int who = __ffs(left) - 1;
             left &= left - 1;
             at.owner = (index_t)(start + (u32)who);
-            own<false>(lists, at, 0, __shfl_sync(ALL_LANES, row, who));
+            const u32 entries = __shfl_sync(ALL_LANES, row, who);
+            own<false>(lists, at, 0, entries);
             found += at.found;
+#if COUNTED == 3
+            pairs += entries * at.list;
+            if (pairs > MANY_PAIRS) {
+                empty_codes(lists, at);
+                pairs = 0;
+            }
+#endif
         }
     }
+#if COUNTED == 3
+    empty_codes(lists, at);
+#endif
 #if !COUNTED
     found = warp_sum(found);
     if (lane() == 0 && found) atomicAdd(total, found);
@@ -325,15 +327,18 @@ triangles_of_small(index_t first, index_t end, const offset_t* out, const offset
 
 // A block per piece of the list: the one of `parts` equal parts whose number is `part`. `taken` is zeroed.
 extern "C" __global__ void __launch_bounds__(512, 3)
-triangles_of_large(const offset_t* out, const offset_t* into, const index_t* items, const u8* times, const u32* up,
+triangles_of_large(const offset_t* out, const offset_t* into, const index_t* items, const u8* sides, const u32* up,
                    const u32* down, u64* counts, u64* total, u32* taken, const Cut* cuts, const u32* cut, u32 part,
                    u32 parts) {
     __shared__ u32 next;
     __shared__ u32 next_entry;
-    const Lists lists = {out, into, items, times, up, down, counts};
+    const Lists lists = {out, into, items, sides, up, down, counts};
     const Shared shared = shared_for(LARGE_SLOTS);
-    Looking at = {{shared.keys, shared.hits, shared.times, 0},
-                  shared.of_neighbour + (COUNTED ? WARP * warp_in_block() : 0), &next_entry, 0, 0, 0, 0, 0};
+    Looking at = {{shared.keys, shared.hits, shared.sides, 0},
+                  shared.of_neighbour + (OF_VERTICES ? WARP * warp_in_block() : 0), &next_entry, nullptr, 0, 0, 0, 0, 0};
+#if COUNTED == 3
+    at.codes = zeroed_codes();
+#endif
     const u32 begin_of_part = (u32)((u64)*cut * part / parts), end_of_part = (u32)((u64)*cut * (part + 1) / parts);
     u64 found = 0;
     for (;;) {

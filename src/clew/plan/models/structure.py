@@ -243,8 +243,11 @@ def k_truss(sketch: Sketch) -> None:
 def triadic_census(sketch: Sketch) -> None:
     """Triangles by code; the other triads follow from degrees."""
     sketch.iterations = ONCE
-    sketch.count_graph()
+    sketch.count_graph(incoming=sketch.on_gpu)
     sketch.count_workspace()
+    if sketch.on_gpu:
+        _triangles_on_gpu(sketch)
+        return
     sketch.setting_up += CENSUS_FIRST
     sketch.choose_team(sketch.arcs, "threads take vertices")
     edges = (2 if sketch.graph.directed else 1) * sketch.arcs

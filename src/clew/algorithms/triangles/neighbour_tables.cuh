@@ -1,0 +1,49 @@
+#pragma once
+#include "common.cuh"
+// Hash tables of neighbours in shared memory, each with what counts of triangles need.
+
+#define EMPTY ((index_t)-1)
+#define NOWHERE 0xffffffffu
+
+// Open addressing; a table for few entries uses few of the slots, so that there is little to clear.
+struct Table {
+    index_t* keys;
+    u32* hits;
+    u8* sides;
+    u32 bits;
+};
+
+__device__ __forceinline__ u32 slot_of(const Table& table, index_t key) {
+    const u32 mixed = (u32)((u64)key ^ ((u64)key >> 32)) * 0x9E3779B1u;
+    return mixed >> (32 - table.bits);
+}
+
+__device__ __forceinline__ u32 find(const Table& table, index_t key) {
+    const u32 mask = (1u << table.bits) - 1;
+    u32 slot = slot_of(table, key);
+    for (;;) {
+        const index_t there = table.keys[slot];
+        if (there == key) return slot;
+        if (there == EMPTY) return NOWHERE;
+        slot = (slot + 1) & mask;
+    }
+}
+
+__device__ __forceinline__ bool claim(index_t* slot, index_t key) {
+    if constexpr (sizeof(index_t) == 4) {
+        return atomicCAS((int*)slot, -1, (int)key) == -1;
+    } else {
+        return atomicCAS((u64*)slot, ~0ull, (u64)key) == ~0ull;
+    }
+}
+
+__device__ __forceinline__ void insert(const Table& table, index_t key, u8 side) {
+    const u32 mask = (1u << table.bits) - 1;
+    u32 slot = slot_of(table, key);
+    while (!claim(table.keys + slot, key)) slot = (slot + 1) & mask;
+#if COUNTED >= 2
+    table.sides[slot] = side;
+#else
+    (void)side;
+#endif
+}

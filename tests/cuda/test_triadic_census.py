@@ -1,0 +1,69 @@
+"""Triadic censuses by the kernels of the GPU, run on the CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import clew
+from clew.algorithms.triadic_census.cuda import triadic_census
+from clew.engines.cuda.emulation.device import the_emulation
+from tests.algorithms.graphs import graphs
+from tests.cuda.test_triangles import TINY
+
+CONSTANTS = {name: value for name, value in TINY.items() if name != "SHORT"}
+
+
+def check(graph, **constants):
+    found = triadic_census(the_emulation(), graph, **constants)
+    assert found.census == clew.triadic_census(graph, device="cpu").census
+
+
+@settings(max_examples=25, deadline=None)
+@given(graphs())
+def test_small_graphs(graph):
+    clew.verify.triadic_census(graph, clew.triadic_census(graph, device="emulated"))
+    check(graph, **CONSTANTS)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 31, 32, 33, 65])
+def test_sizes(n):
+    graph = clew.generate.complete(n) if n else clew.Graph.from_edges([], [])
+    source, target, _ = graph.edges()
+    check(clew.Graph.from_edges(source, target, num_vertices=n))
+
+
+def test_skewed_graphs():
+    graph = clew.generate.rmat(9, 12, seed=4)
+    check(graph)
+    check(graph, **CONSTANTS)
+    check(graph.symmetrized())
+
+
+def test_lists_for_a_warp_and_for_a_block():
+    graph = clew.generate.complete(270)  # a warp's lists have 256 entries
+    source, target, _ = graph.edges()
+    check(clew.Graph.from_edges(source, target, num_vertices=270))
+
+
+def test_packed_rows_and_duplicates():
+    graph = clew.generate.rmat(8, 8, seed=5)
+    with clew.memory(packed=True):
+        check(graph)
+    source, target, _ = graph.edges()
+    check(clew.Graph.from_edges(np.r_[source, source, 3], np.r_[target, target, 3]))
+
+
+@pytest.mark.quick
+def test_auto_means_the_cpu_and_the_plan_says_so(monkeypatch):
+    monkeypatch.setattr("clew.engines.choice.WORTH_A_GPU", 0)
+    graph = clew.generate.rmat(6, 8, seed=1)
+    plan = clew.explain(graph, "triadic_census", "auto")
+    assert plan.engine == "cpu"
+    assert "no GPU has run triadic_census" in plan.choices[0].why
+    assert clew.explain(graph, "triadic_census", "cuda").engine == "cuda"
+
+
+def test_counters_are_emptied_before_they_overflow():
+    check(clew.generate.rmat(7, 12, seed=4), MANY_PAIRS=8)
