@@ -95,6 +95,8 @@ ALGORITHM_KERNELS = [
         KernelSource.of("triangles.cuh", {**ids, "DIRECTED": directed, "COUNTED": counted})
         for ids, directed, counted in ((NARROW, 0, TOTAL), (MIXED, 1, COUNTS), (WIDE, 1, LINKS), (NARROW, 1, CODES))
     ),
+    KernelSource.of("neighbourhoods.cuh", {**NARROW, "DIRECTED": 0, "WEIGHED": 1}),
+    KernelSource.of("triangles.cuh", {**NARROW, "DIRECTED": 0, "COUNTED": COUNTS, "WEIGHED": 1}),
     KernelSource.of("triangles_short.cuh", {**NARROW, "COUNTED": TOTAL}),
     KernelSource.of("triangles_short.cuh", {**WIDE, "COUNTED": COUNTS}),
     *(KernelSource.of(file, ids) for file, ids in product(("coloring.cuh", "coloring_rounds.cuh"), (NARROW, WIDE))),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 import clew
+from clew.algorithms.clustering_coefficient.cuda import clustering_coefficient as means_of_triangles
 from clew.algorithms.triangles import cuda as engine
 from clew.algorithms.triangles.cuda import PIECE, neighbourhoods
 from clew.engines.choice import gpu_for
@@ -94,7 +95,7 @@ def test_neighbourhoods_are_the_distinct_neighbours():
     graph = clew.generate.rmat(7, 6, seed=1)
     device = gpu_for("emulated", 0)
     near = neighbourhoods(device, graph, with_sides=True)
-    listed, sides, up, down = (fetched(array) for array in (near.items, near.sides, near.up, near.down))
+    listed, sides, up, down = (fetched(array) for array in (near.items, near.labels, near.up, near.down))
     out, into = (np.asarray(rows.indptr) for rows in (graph.outgoing, graph.incoming))
     for v in range(graph.num_vertices):
         first, last = out[v] + into[v], out[v + 1] + into[v + 1]
@@ -111,3 +112,39 @@ def test_neighbourhoods_are_the_distinct_neighbours():
 @given(graph=graphs())
 def test_any_graph(graph):
     check(graph)
+
+
+def check_means(graph, **constants):
+    options = {"weighted": graph.weighted, "method": "triangles"}
+    expected = clew.clustering_coefficient(graph, device="cpu", **options)
+    found = means_of_triangles(gpu_for("emulated", 0), graph, means=True, weighted=graph.weighted, **constants)
+    np.testing.assert_allclose(fetched(found.coefficient), expected.coefficient, rtol=1e-12)
+    assert found.average == pytest.approx(expected.average)
+    assert found.transitivity == pytest.approx(expected.transitivity)
+
+
+@settings(max_examples=20, deadline=None)
+@given(graph=graphs())
+def test_means_of_small_graphs(graph):
+    for each in (graph, clew.generate.random_weights(graph, 1, 9, seed=1)):
+        if each.directed or each.weighted:
+            options = {"weighted": each.weighted, "method": "triangles"}
+            clew.verify.clustering_coefficient(
+                each, clew.clustering_coefficient(each, device="emulated", **options).numpy(), **options
+            )
+            check_means(each, SMALL_SLOTS=32, LARGE_SLOTS=64, OWNED=16)
+
+
+@pytest.mark.parametrize("size", [1, 2, 33, 130])
+def test_means_of_complete_graphs(size):
+    """Lists of up to 64 entries are for a warp."""
+    check_means(clew.generate.random_weights(clew.generate.complete(size), 1, 9, seed=1, dtype="float32"))
+
+
+def test_means_on_a_gpu_only_on_request(monkeypatch):
+    monkeypatch.setattr("clew.engines.choice.WORTH_A_GPU", 0)
+    graph = clew.generate.rmat(6, 8, seed=1)
+    reason = clew.explain(graph, "clustering_coefficient", "auto", method="triangles").choices[0].why
+    assert "no GPU has run clustering_coefficient with these arguments" in reason
+    assert clew.explain(graph, "clustering_coefficient", "cuda", method="triangles").engine == "cuda"
+    assert "no GPU has run" not in clew.explain(graph, "clustering_coefficient", "auto").choices[0].why

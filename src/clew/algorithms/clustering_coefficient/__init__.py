@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
 
 from clew.algorithms.arguments import check_flow_weights
 from clew.algorithms.registry import algorithm, run
@@ -14,7 +15,13 @@ from clew.result import Result
 Method = Literal["links", "triangles"]
 
 
-@algorithm(needs=("in_edges",), packed=("cuda",))
+def has_means(graph: Graph, arguments: Mapping[str, Any]) -> bool:
+    """Whether triangles count the means of their weights, or directed ones are counted."""
+    by_triangles = graph.directed and arguments.get("method") == "triangles"
+    return bool(arguments.get("means") or arguments.get("weighted") or by_triangles)
+
+
+@algorithm(needs=("in_edges",), packed=("cuda",), untimed=has_means)
 def clustering_coefficient(
     graph: Graph, *, method: Method = "links", weighted: bool = False, device: str = "auto"
 ) -> Result:
@@ -36,7 +43,8 @@ def clustering_coefficient(
         Let a triangle count the geometric mean of its weights, relative to the largest weight (Onnela). Weights are 0
         or more, and those of parallel edges add up. A directed graph needs ``method="triangles"``.
     device
-        "auto", "cpu" or "cuda". Weights, and "triangles" of a directed graph, are computed on the CPU for "cuda" too.
+        "auto", "cpu" or "cuda". For weights, and "triangles" of a directed graph, "auto" means the CPU: the kernels for
+        these have run in the emulation of a GPU only.
 
     Returns
     -------
@@ -47,7 +55,7 @@ def clustering_coefficient(
     Notes
     -----
     Time and memory as in ``clew.triangles``, plus 16 bytes per vertex and 2 per edge. The result does not depend on the
-    number of threads.
+    number of threads. On a GPU, the last digits of sums of weights differ from run to run.
 
     References
     ----------
@@ -72,5 +80,5 @@ def clustering_coefficient(
                 remedy='Pass method="triangles".',
                 option="Pass --method triangles.",
             )
-    means = weighted or (graph.directed and method == "triangles")
+    means = has_means(graph, {"method": method, "weighted": weighted})
     return run("clustering_coefficient", graph, device, means=means, weighted=weighted)

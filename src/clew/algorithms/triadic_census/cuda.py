@@ -53,7 +53,7 @@ def _kinds(device: Device, near: Neighbourhoods, ends: Any) -> list[Any]:
     starts = near.out.offsets.astype(np.int64) + near.into.offsets
     kinds = []
     for side in (1, 3):
-        device.xp.cumsum(near.sides == side, dtype=np.int64, out=ends[1:])
+        device.xp.cumsum(near.labels == side, dtype=np.int64, out=ends[1:])
         before = ends[starts]
         kinds.append(before[1:] - before[:-1])
     there, both = kinds

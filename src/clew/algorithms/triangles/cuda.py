@@ -89,8 +89,10 @@ def by_tables(device: Device, near: Neighbourhoods, counted: int, counts: Any, t
     if near.items.size == 0:
         return
     small_memory = index.itemsize == 8 or device.architecture == "sm_75"  # the latter has 64 KiB of shared memory
-    large = LARGE_SLOTS // 2 if small_memory else LARGE_SLOTS
-    chosen = {"SMALL_SLOTS": SMALL_SLOTS, "LARGE_SLOTS": large, "OWNED": OWNED, **constants}
+    small_slots, large = SMALL_SLOTS, LARGE_SLOTS // 2 if small_memory else LARGE_SLOTS
+    if near.weighed:  # more bytes per slot
+        small_slots, large = small_slots // 4, large // 2
+    chosen = {"SMALL_SLOTS": small_slots, "LARGE_SLOTS": large, "OWNED": OWNED, **constants}
     defines = {**near.defines, "COUNTED": counted, **chosen}
     # A vertex that is too much for a warp has a list of more than SMALL_SLOTS / 4, or a row of more than OWNED.
     most = near.items.size * 4 // chosen["SMALL_SLOTS"] + 2 * (near.items.size // chosen["OWNED"]) + 2
@@ -100,7 +102,7 @@ def by_tables(device: Device, near: Neighbourhoods, counted: int, counts: Any, t
     numbers = device.zeros(1 + parts, np.uint32)  # how many cuts there are, and how many of a part were taken
     pace = Pace(device)
     small = device.kernel("triangles.cuh", "triangles_of_small", defines)
-    shared = _shared(chosen["SMALL_SLOTS"] * (SMALL_THREADS // WARP), SMALL_THREADS, index, counted)
+    shared = _shared(chosen["SMALL_SLOTS"] * (SMALL_THREADS // WARP), SMALL_THREADS, index, counted, near.weighed)
     blocks = min(device.resident_blocks(small, SMALL_THREADS, shared), blocks_for(device, n, 8))
     for part in range(parts):
         vertices = (index.type(n * part // parts), index.type(n * (part + 1) // parts))
@@ -109,7 +111,7 @@ def by_tables(device: Device, near: Neighbourhoods, counted: int, counts: Any, t
         if parts > 1:
             pace.launched()
     large_kernel = device.kernel("triangles.cuh", "triangles_of_large", defines)
-    shared = _shared(chosen["LARGE_SLOTS"], LARGE_THREADS, index, counted)
+    shared = _shared(chosen["LARGE_SLOTS"], LARGE_THREADS, index, counted, near.weighed)
     blocks = min(device.resident_blocks(large_kernel, LARGE_THREADS, shared), most)
     for part in range(parts):
         given = (*near.lists, counts, total, numbers[1 + part : 2 + part], cuts, numbers[:1])
@@ -119,59 +121,75 @@ def by_tables(device: Device, near: Neighbourhoods, counted: int, counts: Any, t
             pace.launched()
 
 
-def _shared(slots: int, threads: int, index: np.dtype[Any], counted: int) -> int:
-    """Bytes of shared memory of a block by its slots: keys, hits, hits of neighbours, and sides."""
-    bytes_of_hits = slots * 4 + threads * 4 if counted in (COUNTS, LINKS) else 0
-    return slots * index.itemsize + bytes_of_hits + (slots if counted >= LINKS else 0)
+def _shared(slots: int, threads: int, index: np.dtype[Any], counted: int, weighed: bool) -> int:
+    """Bytes of shared memory of a block by its slots: keys, hits, hits of neighbours, and labels."""
+    hit, label = (8, 8) if weighed else (4, 1)
+    bytes_of_hits = (slots + threads) * hit if counted in (COUNTS, LINKS) else 0
+    return slots * index.itemsize + bytes_of_hits + (slots * label if counted >= LINKS or weighed else 0)
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhoods:
-    """Rows as neighbourhoods.cuh describes them; ``into`` and ``sides`` are None where they are not needed."""
+    """Rows as neighbourhoods.cuh describes them; ``into`` and ``labels`` are None where they are not needed."""
 
     out: DeviceRows
     into: DeviceRows | None
     items: Any
-    sides: Any
+    labels: Any
     up: Any
     down: Any
+
+    @property
+    def weighed(self) -> bool:
+        """Whether labels are weights."""
+        return self.labels is not None and self.labels.dtype == np.float64
 
     @property
     def defines(self) -> dict[str, Any]:
         """The macros of kernels that run over them."""
         wide = {"index_t": self.out.defines["index_t"], "offset_t": self.out.defines["offset_t"]}
-        return {**wide, "DIRECTED": int(self.into is not None)}
+        weighed = {"WEIGHED": 1} if self.weighed else {}
+        return {**wide, "DIRECTED": int(self.into is not None), **weighed}
 
     @property
     def lists(self) -> tuple[Any, ...]:
         """The arguments of those kernels."""
         into = None if self.into is None else self.into.offsets
-        return self.out.offsets, into, self.items, self.sides, self.up, self.down
+        return self.out.offsets, into, self.items, self.labels, self.up, self.down
 
 
-def list_space(graph: Graph, *, with_sides: bool = False) -> Workspace:
+def list_space(graph: Graph, *, with_sides: bool = False, with_weights: bool = False) -> Workspace:
     """The arrays of the lists of neighbours."""
     n, ids = graph.num_vertices, graph.outgoing.id_dtype
     arcs = graph.num_arcs * (2 if graph.directed else 1)
     return Workspace(
         items=scratch(arcs, ids),
-        sides=scratch(arcs, np.uint8, 0) if with_sides else None,
+        labels=scratch(arcs, np.float64 if with_weights else np.uint8, 0) if with_sides or with_weights else None,
         sizes=scratch(2 * n + 1, np.uint32, 0),
         cuts=space_for_cuts(2 * (arcs // PIECE) + 2, ids),
     )
 
 
-def neighbourhoods(device: Device, graph: Graph, *, with_sides: bool = False) -> Neighbourhoods:
-    """Neighbours over edges of either direction; ``with_sides`` says of each which directions there are."""
-    out, against = both_directions_on(device, graph, least=0.0)
+def neighbourhoods(
+    device: Device, graph: Graph, *, with_sides: bool = False, with_weights: bool = False
+) -> Neighbourhoods:
+    """Neighbours over edges of either direction; ``with_sides`` says of each which directions there are.
+
+    ``with_weights`` says the weights of the edges instead; the graph is simple and undirected then.
+    """
+    if with_weights:
+        out = against = rows_on(device, graph.outgoing)
+    else:
+        out, against = both_directions_on(device, graph, least=0.0)
     into = against if graph.directed else None
-    work, n, index = list_space(graph, with_sides=with_sides).allocate(device), out.num_vertices, out.id_dtype
-    items, sides, sizes, arcs = work.items, work.sides, work.sizes, int(work.items.size)
-    near = Neighbourhoods(out, into, items, sides, sizes[:n], sizes[n : 2 * n])
+    work = list_space(graph, with_sides=with_sides, with_weights=with_weights).allocate(device)
+    items, labels, sizes, arcs = work.items, work.labels, work.sizes, int(work.items.size)
+    n, index = out.num_vertices, out.id_dtype
+    near = Neighbourhoods(out, into, items, labels, sizes[:n], sizes[n : 2 * n])
     if arcs == 0:
         return near
     edges = (out.offsets, out.ids, *((None, None) if into is None else (into.offsets, into.ids)))
-    put = (*edges, items, sides, near.up, near.down, work.cuts, sizes[2 * n :])
+    put = (*edges, items, labels, out.weights if with_weights else None, near.up, near.down, work.cuts, sizes[2 * n :])
     first, rest = n * WARP, -(-arcs // PIECE) * WARP
     defines = {**near.defines, **form_of(out, against)}
     launch_over(device, "neighbourhoods.cuh", "neighbourhoods", defines, first, index.type(n), *put)

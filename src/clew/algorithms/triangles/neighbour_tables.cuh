@@ -1,15 +1,26 @@
 #pragma once
 #include "common.cuh"
+#include "neighbourhoods.cuh"
 // Hash tables of neighbours in shared memory, each with what counts of triangles need.
 
+#define LABELLED (COUNTED >= 2 || WEIGHED)  // whether labels of neighbours are looked at
+#if WEIGHED
+typedef double hit_t;
+typedef double sum_t;
+typedef double shuffled_t;
+#else
+typedef u32 hit_t;
+typedef u64 sum_t;
+typedef u32 shuffled_t;  // as a label is passed to other lanes
+#endif
 #define EMPTY ((index_t)-1)
 #define NOWHERE 0xffffffffu
 
 // Open addressing; a table for few entries uses few of the slots, so that there is little to clear.
 struct Table {
     index_t* keys;
-    u32* hits;
-    u8* sides;
+    hit_t* hits;
+    label_t* labels;
     u32 bits;
 };
 
@@ -37,13 +48,13 @@ __device__ __forceinline__ bool claim(index_t* slot, index_t key) {
     }
 }
 
-__device__ __forceinline__ void insert(const Table& table, index_t key, u8 side) {
+__device__ __forceinline__ void insert(const Table& table, index_t key, label_t label) {
     const u32 mask = (1u << table.bits) - 1;
     u32 slot = slot_of(table, key);
     while (!claim(table.keys + slot, key)) slot = (slot + 1) & mask;
-#if COUNTED >= 2
-    table.sides[slot] = side;
+#if LABELLED
+    table.labels[slot] = label;
 #else
-    (void)side;
+    (void)label;
 #endif
 }

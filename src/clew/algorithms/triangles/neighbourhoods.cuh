@@ -8,8 +8,17 @@
 // to.
 //
 // In a directed graph (DIRECTED 1) a row has the out-edges and the in-edges; an edge in both directions is stored once.
-// `sides` is 1 for an edge to the neighbour, 2 for one from it, and 3 for both.
+// The label of a neighbour is its side: 1 for an edge to the neighbour, 2 for one from it, and 3 for both. With WEIGHED 1,
+// for simple undirected graphs, it is the weight of the edge.
 
+#ifndef WEIGHED
+#define WEIGHED 0
+#endif
+#if WEIGHED
+typedef double label_t;
+#else
+typedef u8 label_t;
+#endif
 #define PIECE 1024 // edges of a row that one warp processes; longer rows are cut
 
 struct Edges {
@@ -20,7 +29,8 @@ struct Edges {
 struct Rows {
     Edges out, into;
     index_t* items;
-    u8* sides;
+    label_t* labels;
+    const double* weights;  // of the out-edges
     u32* up;
     u32* down;
 };
@@ -95,7 +105,7 @@ __device__ __forceinline__ void put_down(const Rows& rows, index_t v, const Edge
             const u64 place = later ? front + room_above + (u32)__popc(above & lanes_below())
                                     : front + own - 1 - room_below - (u32)__popc(below & lanes_below());
             rows.items[place] = w;
-            if (rows.sides) rows.sides[place] = side;
+            if (rows.labels) rows.labels[place] = WEIGHED ? (label_t)rows.weights[k] : (label_t)side;
         }
     }
 }
@@ -117,8 +127,9 @@ __device__ __forceinline__ void put_down_or_cut(const Rows& rows, index_t v, con
 // up and down are zero, and so is cut. What is cut is for the next kernel.
 extern "C" __global__ void neighbourhoods(index_t n, const offset_t* out_offsets, const ids_t* out_neighbours,
                                           const offset_t* in_offsets, const ids_t* in_neighbours, index_t* items,
-                                          u8* sides, u32* up, u32* down, Cut* cuts, u32* cut) {
-    const Rows rows = {{out_offsets, out_neighbours}, {in_offsets, in_neighbours}, items, sides, up, down};
+                                          label_t* labels, const double* weights, u32* up, u32* down, Cut* cuts,
+                                          u32* cut) {
+    const Rows rows = {{out_offsets, out_neighbours}, {in_offsets, in_neighbours}, items, labels, weights, up, down};
     for (u64 v = warp_in_grid(); v < (u64)n; v += warps_in_grid()) {
         put_down_or_cut(rows, (index_t)v, rows.out, rows.into, false, cuts, cut);
 #if DIRECTED
@@ -129,8 +140,9 @@ extern "C" __global__ void neighbourhoods(index_t n, const offset_t* out_offsets
 
 extern "C" __global__ void cut_neighbourhoods(const offset_t* out_offsets, const ids_t* out_neighbours,
                                               const offset_t* in_offsets, const ids_t* in_neighbours, index_t* items,
-                                              u8* sides, u32* up, u32* down, const Cut* cuts, const u32* cut) {
-    const Rows rows = {{out_offsets, out_neighbours}, {in_offsets, in_neighbours}, items, sides, up, down};
+                                              label_t* labels, const double* weights, u32* up, u32* down,
+                                              const Cut* cuts, const u32* cut) {
+    const Rows rows = {{out_offsets, out_neighbours}, {in_offsets, in_neighbours}, items, labels, weights, up, down};
     const u32 number = *cut;
     for (u64 k = warp_in_grid(); k < number; k += warps_in_grid()) {
         const Cut part = cuts[k];

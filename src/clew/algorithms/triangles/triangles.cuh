@@ -1,6 +1,5 @@
 #pragma once
 #include "common.cuh"
-#include "neighbourhoods.cuh"
 #include "neighbour_tables.cuh"
 // Triangles, each found once: two neighbours whose lists of later vertices (`up`) have the third in common.
 //
@@ -11,7 +10,8 @@
 // than half of a block's table is taken a part at a time.
 //
 // COUNTED is 0 for the total alone, 1 for the triangles of every vertex, 2 for the links among its neighbours. Then a
-// triangle counts once or twice for each corner, by the directions of the opposite edge. It is 3 for the triangles of
+// triangle counts once or twice for each corner, by the directions of the opposite edge. With COUNTED 1 and WEIGHED 1, a
+// triangle counts as the product of its weights, and sums depend on their order. COUNTED is 3 for the triangles of
 // each of 64 codes: the side from owner to neighbour, 4 times that from owner to third vertex, and 16 times that from
 // neighbour to third vertex.
 
@@ -41,46 +41,51 @@ struct Lists {
     const offset_t* out;
     const offset_t* into;
     const index_t* items;
-    const u8* sides;
+    const label_t* labels;
     const u32* up;
     const u32* down;
-    u64* counts;
+    sum_t* counts;
 };
 
 // What one warp is doing: its owner, and room to count the hits of 32 neighbours.
 struct Looking {
     Table table;
-    u32* of_neighbour;
+    hit_t* of_neighbour;
     u32* next;   // of the entries that the warps of a block take
     u32* codes;  // the block's counters
     index_t owner;
     u32 list;        // the length of the owner's
     u64 first, last; // of its row
-    u64 found;       // by this thread: triangles, or links of the owner
+    sum_t found;     // by this thread: triangles, or links of the owner
 };
 
-__device__ __forceinline__ u32 directions(u8 side) { return (u32)__popc(side); }
+__device__ __forceinline__ u32 directions(label_t side) { return (u32)__popc((int)side); }
 
-// Look up one entry of a neighbour's list, which is item number `item`; `side` is from owner to neighbour.
-__device__ __forceinline__ u32 look_up(const Lists& lists, Looking& at, index_t key, u64 item, u8 side) {
+// Look up one entry of a neighbour's list, which is item number `item`; `label` is that of the neighbour, for the owner.
+__device__ __forceinline__ hit_t look_up(const Lists& lists, Looking& at, index_t key, u64 item, label_t label) {
     const u32 slot = find(at.table, key);
     if (slot == NOWHERE) return 0;
     (void)item;
-#if COUNTED == 0
-    (void)side;
+#if WEIGHED
+    const hit_t product = label * at.table.labels[slot] * lists.labels[item];
+    atomicAdd(at.table.hits + slot, product);
+    at.found += product;
+    return product;
+#elif COUNTED == 0
+    (void)label;
     at.found += 1;
     return 0;
 #elif COUNTED == 1
-    (void)side;
+    (void)label;
     atomicAdd(at.table.hits + slot, 1u);
     at.found += 1;
     return 1;
 #elif COUNTED == 2
-    atomicAdd(at.table.hits + slot, directions(side));
-    at.found += directions(lists.sides[item]);
-    return directions(at.table.sides[slot]);
+    atomicAdd(at.table.hits + slot, directions(label));
+    at.found += directions(lists.labels[item]);
+    return directions(at.table.labels[slot]);
 #else
-    atomicAdd(at.codes + side + 4 * at.table.sides[slot] + 16 * lists.sides[item], 1u);
+    atomicAdd(at.codes + label + 4 * at.table.labels[slot] + 16 * lists.labels[item], 1u);
     return 0;
 #endif
 }
@@ -93,7 +98,7 @@ __device__ __forceinline__ void empty_codes(const Lists& lists, const Looking& a
     }
 }
 
-__device__ __forceinline__ void add_to(u64* counts, index_t v, u64 number) {
+__device__ __forceinline__ void add_to(sum_t* counts, index_t v, sum_t number) {
     if (number) atomicAdd(counts + v, number);
 }
 
@@ -102,7 +107,7 @@ __device__ __forceinline__ void look_up_lists(const Lists& lists, Looking& at, u
     index_t x = 0;
     u32 length = 0;
     u64 start = 0;
-    u8 side = 1;
+    label_t label = 1;
     if (k < end) {
         const u64 place = k < at.list ? at.first + k : at.last - 1 - (k - at.list);
         x = __ldg(lists.items + place);
@@ -110,8 +115,8 @@ __device__ __forceinline__ void look_up_lists(const Lists& lists, Looking& at, u
         if (list > 0 && (list < at.list || (list == at.list && x < at.owner))) {
             length = list;
             start = first_of(lists.out, lists.into, (u64)x);
-#if COUNTED >= 2
-            side = lists.sides[place];
+#if LABELLED
+            label = lists.labels[place];
 #endif
         }
     }
@@ -121,8 +126,8 @@ __device__ __forceinline__ void look_up_lists(const Lists& lists, Looking& at, u
         together &= together - 1;
         const u64 from = __shfl_sync(ALL_LANES, start, who);
         const u32 number = __shfl_sync(ALL_LANES, length, who);
-        const u8 their_side = (u8)__shfl_sync(ALL_LANES, (u32)side, who);
-        u32 hits = 0;
+        const label_t theirs = (label_t)__shfl_sync(ALL_LANES, (shuffled_t)label, who);
+        hit_t hits = 0;
         for (u32 j = lane(); j < number; j += BATCH * WARP) {
             index_t keys[BATCH];  // fetched at once
 #pragma unroll
@@ -130,7 +135,7 @@ __device__ __forceinline__ void look_up_lists(const Lists& lists, Looking& at, u
                 keys[b] = j + b * WARP < number ? __ldg(lists.items + from + j + b * WARP) : EMPTY;
 #pragma unroll
             for (u32 b = 0; b < BATCH; b++)
-                if (keys[b] != EMPTY) hits += look_up(lists, at, keys[b], from + j + b * WARP, their_side);
+                if (keys[b] != EMPTY) hits += look_up(lists, at, keys[b], from + j + b * WARP, theirs);
         }
 #if OF_VERTICES
         hits = warp_sum(hits);
@@ -157,10 +162,10 @@ __device__ __forceinline__ void look_up_lists(const Lists& lists, Looking& at, u
         }
         const u64 from = __shfl_sync(ALL_LANES, start, who);
         const u32 skipped = __shfl_sync(ALL_LANES, before, who);
-        const u8 their_side = (u8)__shfl_sync(ALL_LANES, (u32)side, who);
+        const label_t theirs = (label_t)__shfl_sync(ALL_LANES, (shuffled_t)label, who);
         if (j < total) {
             const u64 item = from + (j - skipped);
-            const u32 hits = look_up(lists, at, __ldg(lists.items + item), item, their_side);
+            const hit_t hits = look_up(lists, at, __ldg(lists.items + item), item, theirs);
 #if OF_VERTICES
             if (hits) atomicAdd(at.of_neighbour + who, hits);
 #else
@@ -209,7 +214,7 @@ __device__ __forceinline__ void own(const Lists& lists, Looking& at, u64 begin, 
         meet<BLOCK>();
         for (u32 j = me; j < size; j += team) {
             const u64 item = at.first + from + j;
-            insert(at.table, lists.items[item], COUNTED >= 2 ? lists.sides[item] : (u8)1);
+            insert(at.table, lists.items[item], LABELLED ? lists.labels[item] : (label_t)1);
         }
         if (BLOCK && me == 0) *at.next = 0;
         meet<BLOCK>();
@@ -234,25 +239,25 @@ __device__ __forceinline__ void own(const Lists& lists, Looking& at, u64 begin, 
 #endif
     }
 #if OF_VERTICES
-    const u64 found = warp_sum(at.found);
+    const sum_t found = warp_sum(at.found);
     if (lane() == 0) add_to(lists.counts, at.owner, found);
 #endif
 }
 
 struct Shared {
     index_t* keys;
-    u32* hits;
-    u32* of_neighbour;  // WARP for each warp
-    u8* sides;
+    hit_t* hits;
+    hit_t* of_neighbour;  // WARP for each warp
+    label_t* labels;
 };
 
 // Dynamic shared memory for this many slots.
 __device__ __forceinline__ Shared shared_for(u32 slots) {
     Shared shared;
     shared.keys = dynamic_shared<index_t>();
-    shared.hits = (u32*)(shared.keys + slots);
+    shared.hits = (hit_t*)(shared.keys + slots);
     shared.of_neighbour = OF_VERTICES ? shared.hits + slots : shared.hits;
-    shared.sides = (u8*)(shared.of_neighbour + (OF_VERTICES ? blockDim.x : 0));
+    shared.labels = (label_t*)(shared.of_neighbour + (OF_VERTICES ? blockDim.x : 0));
     return shared;
 }
 
@@ -268,18 +273,18 @@ __device__ __forceinline__ u32* zeroed_codes() {
 // `taken` is zeroed.
 extern "C" __global__ void __launch_bounds__(256, 5)
 triangles_of_small(index_t first, index_t end, const offset_t* out, const offset_t* into, const index_t* items,
-                   const u8* sides, const u32* up, const u32* down, u64* counts, u64* total, u64* taken, Cut* cuts,
+                   const label_t* labels, const u32* up, const u32* down, sum_t* counts, u64* total, u64* taken, Cut* cuts,
                    u32* cut) {
-    const Lists lists = {out, into, items, sides, up, down, counts};
+    const Lists lists = {out, into, items, labels, up, down, counts};
     const Shared shared = shared_for(SMALL_SLOTS * (blockDim.x / WARP));
     const u32 skipped = SMALL_SLOTS * warp_in_block();
-    Looking at = {{shared.keys + skipped, shared.hits + skipped, shared.sides + skipped, 0},
+    Looking at = {{shared.keys + skipped, shared.hits + skipped, shared.labels + skipped, 0},
                   shared.of_neighbour + (OF_VERTICES ? WARP * warp_in_block() : 0), nullptr, nullptr, 0, 0, 0, 0, 0};
 #if COUNTED == 3
     at.codes = zeroed_codes();
     u32 pairs = 0;
 #endif
-    u64 found = 0;
+    sum_t found = 0;
     for (;;) {
         u64 start = 0;
         if (lane() == 0) start = (u64)first + atomicAdd(taken, (u64)TAKEN_AT_ONCE);
@@ -319,7 +324,7 @@ triangles_of_small(index_t first, index_t end, const offset_t* out, const offset
 #endif
 #if !COUNTED
     found = warp_sum(found);
-    if (lane() == 0 && found) atomicAdd(total, found);
+    if (lane() == 0 && found) atomicAdd(total, (u64)found);
 #else
     (void)total;
 #endif
@@ -327,20 +332,20 @@ triangles_of_small(index_t first, index_t end, const offset_t* out, const offset
 
 // A block per piece of the list: the one of `parts` equal parts whose number is `part`. `taken` is zeroed.
 extern "C" __global__ void __launch_bounds__(512, 3)
-triangles_of_large(const offset_t* out, const offset_t* into, const index_t* items, const u8* sides, const u32* up,
-                   const u32* down, u64* counts, u64* total, u32* taken, const Cut* cuts, const u32* cut, u32 part,
+triangles_of_large(const offset_t* out, const offset_t* into, const index_t* items, const label_t* labels, const u32* up,
+                   const u32* down, sum_t* counts, u64* total, u32* taken, const Cut* cuts, const u32* cut, u32 part,
                    u32 parts) {
     __shared__ u32 next;
     __shared__ u32 next_entry;
-    const Lists lists = {out, into, items, sides, up, down, counts};
+    const Lists lists = {out, into, items, labels, up, down, counts};
     const Shared shared = shared_for(LARGE_SLOTS);
-    Looking at = {{shared.keys, shared.hits, shared.sides, 0},
+    Looking at = {{shared.keys, shared.hits, shared.labels, 0},
                   shared.of_neighbour + (OF_VERTICES ? WARP * warp_in_block() : 0), &next_entry, nullptr, 0, 0, 0, 0, 0};
 #if COUNTED == 3
     at.codes = zeroed_codes();
 #endif
     const u32 begin_of_part = (u32)((u64)*cut * part / parts), end_of_part = (u32)((u64)*cut * (part + 1) / parts);
-    u64 found = 0;
+    sum_t found = 0;
     for (;;) {
         if (threadIdx.x == 0) next = begin_of_part + atomicAdd(taken, 1u);
         __syncthreads();
@@ -354,7 +359,7 @@ triangles_of_large(const offset_t* out, const offset_t* into, const index_t* ite
     }
 #if !COUNTED
     found = warp_sum(found);
-    if (lane() == 0 && found) atomicAdd(total, found);
+    if (lane() == 0 && found) atomicAdd(total, (u64)found);
 #else
     (void)total;
 #endif

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from clew.algorithms.clustering_coefficient import has_means
 from clew.algorithms.connected_components.cuda import LONG_ROW, SAMPLED_FROM, sampling_pays
 from clew.algorithms.strongly_connected_components.cpu import SEARCHED_FIRST
 from clew.algorithms.triangles import cpu as triangles_cpu
@@ -117,12 +118,14 @@ def triangles(sketch: Sketch) -> None:
 def clustering_coefficient(sketch: Sketch) -> None:
     """Triangles, divided by what is possible."""
     weighted, graph = sketch.arguments["weighted"], sketch.graph
-    if weighted or (graph.directed and sketch.arguments["method"] == "triangles"):
-        sketch.on_gpu = False
+    if has_means(graph, sketch.arguments):
         sketch.iterations = ONCE
         sketch.count_graph(weights=weighted)
         sketch.count_workspace(means=True, weighted=weighted)
-        sketch.choose("method", "weights of triangles", "computed on the CPU for every device")
+        sketch.choose("method", "weights of triangles", "edges of both directions are added up on the host first")
+        if sketch.on_gpu:
+            _triangles_on_gpu(sketch)
+            return
         sketch.setting_up = TRUSS_FIRST
         sketch.do(
             "adding up", SYMMETRIZED_EDGE * sketch.arcs + 3 * COUNTED * looked_at(graph), sketch.spread(8), streamed=8.0
