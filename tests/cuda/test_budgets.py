@@ -31,16 +31,15 @@ def test_any_budget_gives_the_same_results(graph, mode, share):
     budgets = {0, int(whole * share), max(0, int(whole * share) - 1)}
     expected = clew.sssp(graph, 0, device="cpu").distance
     for budget in budgets:
-        with clew.memory(edges=mode, fast_memory=budget):
-            found = clew.sssp(graph, 0, device="emulated")
-            clew.verify.sssp(graph, 0, found)
-            np.testing.assert_array_equal(found.distance, expected)
-            clew.verify.sswp(graph, 0, clew.sswp(graph, 0, device="emulated"))
-            clew.verify.bfs(graph, 0, clew.bfs(graph, 0, device="emulated"))
-            clew.verify.connected_components(graph, clew.connected_components(graph, device="emulated"))
-            clew.verify.pagerank(graph, clew.pagerank(graph, device="emulated"))
-        with clew.memory(edges=mode, fast_memory=budget, packed=True):
-            clew.verify.pagerank(graph, clew.pagerank(graph, device="emulated"))
+        for packed in (False, True):
+            with clew.memory(edges=mode, fast_memory=budget, packed=packed):
+                found = clew.sssp(graph, 0, device="emulated")
+                clew.verify.sssp(graph, 0, found)
+                np.testing.assert_array_equal(found.distance, expected)
+                clew.verify.sswp(graph, 0, clew.sswp(graph, 0, device="emulated"))
+                clew.verify.bfs(graph, 0, clew.bfs(graph, 0, device="emulated"))
+                clew.verify.connected_components(graph, clew.connected_components(graph, device="emulated"))
+                clew.verify.pagerank(graph, clew.pagerank(graph, device="emulated"))
 
 
 @emulation_only
@@ -54,3 +53,18 @@ def test_a_device_smaller_than_the_graph(monkeypatch):
     clew.verify.pagerank(graph, found)
     monkeypatch.setattr(device.memory, "capacity", device.memory.live_bytes + graph.num_arcs * 8)
     clew.verify.sssp(graph, 0, clew.sssp(graph, 0, device="emulated"))
+
+
+@emulation_only
+def test_a_device_smaller_than_the_packed_graph(monkeypatch):
+    graph = clew.generate.rmat(11, 64, seed=1)
+    graph = clew.generate.random_weights(graph, 1, 255, seed=2, dtype="int32").packed()
+    device, words = the_emulation(), graph.outgoing.neighbours.words.nbytes
+    for name, room in (("pagerank", 120_000), ("sssp", 470_000)):  # besides the edges
+        forget_all()
+        gc.collect()
+        monkeypatch.setattr(device.memory, "capacity", device.memory.live_bytes + room + words // 2)
+        sources = (0,) if name == "sssp" else ()
+        found = getattr(clew, name)(graph, *sources, device="emulated")
+        assert found.trace["link_bytes"].sum() > 0
+        getattr(clew.verify, name)(graph, *sources, found)

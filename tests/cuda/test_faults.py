@@ -66,6 +66,7 @@ PACKED = (
     "maximal_independent_set",
     "triangles",
     "clustering_coefficient",
+    "multi_source_bfs",
     "program",
 )
 

@@ -263,12 +263,21 @@ def with_every_failure(device, run):
 
 
 @pytest.mark.parametrize(
-    ("name", "edges", "fast_memory"),
-    [("bfs", "auto", None), ("sssp", "auto", 1500), ("pagerank", "tiered", 700), ("program", "auto", 1500)],
+    ("name", "edges", "fast_memory", "packed"),
+    [
+        ("bfs", "auto", None, False),
+        ("sssp", "auto", 1500, False),
+        ("pagerank", "tiered", 700, False),
+        ("program", "auto", 1500, False),
+        ("bfs", "auto", None, True),
+        ("sssp", "auto", 500, True),
+        ("pagerank", "tiered", 200, True),
+        ("spmv", "auto", 500, True),
+    ],
 )
-def test_every_allocation_may_fail(device, name, edges, fast_memory):
+def test_every_allocation_may_fail(device, name, edges, fast_memory, packed):
     def run():
-        with clew.memory(edges, fast_memory):
+        with clew.memory(edges, fast_memory, packed=packed):
             return ALGORITHMS[name](DIRECTED)
 
     tries, fine = with_every_failure(device, run)

@@ -81,7 +81,7 @@ def test_products_are_the_same_in_every_memory(mode, part):
 
 
 def test_wide_gaps_are_unpacked():
-    """Vertices are few, but ids may need more than 32 bits: as columns of a matrix that is not square."""
+    """Ids of 64 bits, as columns of a matrix that is not square; test_neighbours has gaps of more than 20 bits."""
     random = np.random.default_rng(3)
     columns = 1 << 20
     lengths = [200, 0, 1, 70, 3000]
@@ -154,10 +154,19 @@ def test_searches_are_the_same(lengths, form, seed):
         assert np.array_equal(found, expected), name
 
 
+#: Those that do other things where edges are on the host; the rest is read by ``neighbours.cuh`` alone.
+ELSE_ON_HOST = ("bfs", "sssp", "connected_components")
+
+
 @pytest.mark.parametrize(
     ("id_dtype", "mode", "names"),
-    [("int32", "device", READERS), ("int32", "zero_copy", READERS), ("int64", "device", ("bfs", "sssp", "triangles"))],
-    ids=["int32", "int32 on the host", "int64"],
+    [
+        ("int32", "device", READERS),
+        ("int32", "zero_copy", ELSE_ON_HOST),
+        ("int32", "zero_copy", [name for name in READERS if name not in ELSE_ON_HOST]),
+        ("int64", "device", ("bfs", "sssp", "triangles")),
+    ],
+    ids=["int32", "int32 on the host", "others on the host", "int64"],
 )
 def test_searches_of_rows_around_the_size_of_a_group(id_dtype, mode, names):
     lengths = [500, 1, 31, 32, 33, 0, 63, 64, 65, 0, 0, 127, 128, 129, 1500, 1]
@@ -379,6 +388,19 @@ def test_edges_that_do_not_fit_are_packed(monkeypatch):
         rows = [edges_on(the_emulation(), graph.outgoing, weights=False) for _ in range(2)]
         assert rows[0] is rows[1]
         assert ledger_of(the_emulation()).charged() <= 2 * arcs
+
+
+@pytest.mark.parametrize("num_vertices", [0, 5])
+def test_graphs_without_edges(num_vertices):
+    graph = weighted(clew.Graph.from_edges([], [], num_vertices=num_vertices), "int32").packed()
+    for name in READERS.keys() - (SEARCHES.keys() if num_vertices == 0 else ()):
+        assert np.array_equal(run(name, graph, "emulated"), run(name, graph, "cpu")), name
+    for program in ("labels", "ranks") if num_vertices else ("labels",):
+        found, expected = (clew.run(PROGRAMS[program](), graph, device=device) for device in ("emulated", "cpu"))
+        assert all(np.array_equal(found.values[name], expected.values[name]) for name in expected.values)
+    ranks = [clew.pagerank(graph, device=device, weighted=True).rank for device in ("emulated", "cpu")]
+    assert np.allclose(*ranks)
+    assert product(graph, np.ones(num_vertices), True).tolist() == [0.0] * num_vertices
 
 
 def test_other_algorithms_read_plain_rows():
