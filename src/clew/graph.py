@@ -176,9 +176,8 @@ class Graph(GraphPieces, PackableGraph, AttributedGraph, DrawnGraph, Convertible
     ) -> Graph:
         """A graph from compressed rows.
 
-        Rows that are not sorted are sorted. The arrays are checked. They are used without a copy where they are
-        sorted and of the right types, and no edge is dropped. With ``directed=False`` they must hold every edge both
-        ways.
+        Rows that are not sorted are sorted. The arrays are checked. They are used without a copy where they are sorted
+        and of the right types, and no edge is dropped. With ``directed=False`` they must hold every edge both ways.
         """
         built = build.from_rows(
             indptr, indices, weights, directed=directed, id_dtype=id_dtype, duplicates=duplicates, loops=loops

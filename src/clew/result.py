@@ -288,7 +288,7 @@ def in_rows(flat: Any, shape: Sequence[int]) -> Any:
 
     if len(shape) == 1:
         return flat
-    lists = pa.ListArray if len(flat) < 2**31 else pa.LargeListArray
+    lists: Any = pa.ListArray if len(flat) < 2**31 else pa.LargeListArray
     return lists.from_arrays(np.arange(shape[0] + 1) * shape[1], flat)
 
 

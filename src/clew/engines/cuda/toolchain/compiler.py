@@ -135,8 +135,8 @@ def typed(operator: Compiled) -> FunctionType:
     function = callable_now(operator.function)
     known: dict[str, Any] = {"function": function, "byte": types.uint8, "cast": from_dtype(operator.result)}
     exec(f"def cast_to_types({', '.join(arguments)}):\n    return {result}", known)
-    result: FunctionType = known["cast_to_types"]
-    return result
+    cast_to_types: FunctionType = known["cast_to_types"]
+    return cast_to_types
 
 
 @lru_cache(maxsize=1)
