@@ -16,7 +16,7 @@ LAYERS = (
     ("errors", "cache_folder", "weak"),
     ("dtypes", "compiled_cache", "late_code", "lean_passes", "jit", "threads", "progress", "checks"),
     ("kernels_strings", "strings"),
-    ("names", "adjacency", "kernels_rows"),
+    ("names", "adjacency", "kernels_rows", "kernels_search"),
     ("build",),
     ("packed",),
     ("transform", "convert", "describe"),

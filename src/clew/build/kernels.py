@@ -19,6 +19,7 @@ import numpy as np
 
 from clew.build.kernels_sort import sort_row
 from clew.jit import njit
+from clew.kernels_search import first_from
 
 DIGIT = 11  # bits that buckets are sorted by: 2,048 counters fit the first-level cache
 ONE = np.uint64(1)
@@ -300,14 +301,9 @@ def count_loops(part, bounds, base, indptr, indices):
     """The number of arcs from a vertex of one block to itself, by bisection in sorted rows; row 0 is vertex ``base``."""
     found = 0
     for u in range(bounds[part], bounds[part + 1]):
-        low, high = indptr[u], indptr[u + 1]
-        while low < high:
-            middle = (low + high) // 2
-            if indices[middle] < u + base:
-                low = middle + 1
-            else:
-                high = middle
-        while low < indptr[u + 1] and indices[low] == u + base:
+        end = np.uint64(indptr[u + 1])
+        place = first_from(indices, np.uint64(indptr[u]), end, u + base)
+        while place < end and indices[place] == u + base:
             found += 1
-            low += 1
+            place += ONE
     return found

@@ -238,11 +238,15 @@ def sets_of(G: ClewGraph, label: Array, sizes: Array, vertices: Array | None = N
         start = end
 
 
+def _weak_sets(G: ClewGraph) -> Iterator[set[Node]]:
+    weak = _weak(G)
+    return sets_of(G, weak.label, weak.sizes)
+
+
 @served()
 def connected_components(G: ClewGraph) -> Iterator[set[Node]]:
     """In the order of their first nodes, as in NetworkX."""
-    weak = _weak(G)
-    return sets_of(G, weak.label, weak.sizes)
+    return _weak_sets(G)
 
 
 @served()
@@ -267,8 +271,7 @@ def node_connected_component(G: ClewGraph, n: Node) -> set[Node]:
 @served()
 def weakly_connected_components(G: ClewGraph) -> Iterator[set[Node]]:
     """In the order of their first nodes, as in NetworkX."""
-    weak = _weak(G)
-    return sets_of(G, weak.label, weak.sizes)
+    return _weak_sets(G)
 
 
 @served()

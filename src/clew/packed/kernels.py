@@ -9,6 +9,7 @@ import numpy as np
 
 from clew.jit import njit
 from clew.kernels_rows import PLACE_BITS, SHORT_BITS, WIDTH_BITS
+from clew.kernels_search import first_above
 from clew.packed.kernels_bits import leading_zeros, ones, word_at
 
 GROUP = 64  # entries
@@ -20,19 +21,6 @@ PLACE, WIDTH = np.uint64((1 << PLACE_BITS) - 1), np.uint64((1 << WIDTH_BITS) - 1
 THREE, SEVEN, SHORT = np.uint64(3), np.uint64(7), np.uint64(SHORT_BITS)
 SIZE = np.uint64(GROUP)
 PER_BLOCK = np.uint64(GROUPS)
-
-
-@njit(cache=True, nogil=True)
-def _row_after(indptr, edge):
-    """The first row that starts after ``edge``."""
-    low, high = ZERO, np.uint64(indptr.size - 1)
-    while low < high:
-        middle = (low + high) >> ONE
-        if indptr[middle] <= edge:
-            low = middle + ONE
-        else:
-            high = middle
-    return low
 
 
 @njit(cache=True, nogil=True)
@@ -77,7 +65,9 @@ def measure(piece, pieces, indptr, values, bits, heads, sizes):
     found, lengths = np.empty(GROUP, np.uint64), np.empty(GROUP, np.int64)
     size = np.uint64(values.size)
     first_block, last_block = piece * sizes.size // pieces, (piece + 1) * sizes.size // pieces
-    row = ZERO if indptr is None else _row_after(indptr, np.uint64(first_block * BLOCK))
+    row = ZERO
+    if indptr is not None:  # the first that starts after the first entry
+        row = first_above(indptr, ZERO, np.uint64(indptr.size - 1), np.uint64(first_block * BLOCK))
     for block in range(first_block, last_block):
         place = 0
         for group in range(block * GROUPS, min((block + 1) * GROUPS, heads.size)):
@@ -112,7 +102,9 @@ def write(piece, pieces, indptr, values, bits, heads, bases, words):
     found = np.empty(GROUP, np.uint64)
     size, blocks = np.uint64(values.size), bases.size - 1
     first_block, last_block = piece * blocks // pieces, (piece + 1) * blocks // pieces
-    row = ZERO if indptr is None else _row_after(indptr, np.uint64(first_block * BLOCK))
+    row = ZERO
+    if indptr is not None:  # the first that starts after the first entry
+        row = first_above(indptr, ZERO, np.uint64(indptr.size - 1), np.uint64(first_block * BLOCK))
     for block in range(first_block, last_block):
         word, end, kept, filled = bases[block], bases[block + 1], ZERO, ZERO
         for group in range(block * GROUPS, min((block + 1) * GROUPS, heads.size)):

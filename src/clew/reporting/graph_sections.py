@@ -115,14 +115,19 @@ def picture(study: Study) -> Section:
     return Section("picture", "Picture", lead, [content.Map("picture", title, packed, alt, table)])
 
 
+def _too_long(study: Study, what: str, most: int) -> Skipped | None:
+    """Why a part is skipped that takes long on more than ``most`` stored edges; None if it is not."""
+    why = f"finding them among {study.graph.num_arcs:,} stored edges (more than {most:,}) takes long"
+    return Skipped(what, why, EVERYTHING) if study.too_large(most) else None
+
+
 def communities(study: Study) -> Section:
     """The largest communities, and their members with the most edges."""
     title, graph = "Communities", study.graph
     if not graph.num_arcs:
         return Section("communities", title, "There are no edges, so every vertex is a community of its own.")
-    if study.too_large(LARGEST_FOR_COMMUNITIES):
-        why = f"finding them among {graph.num_arcs:,} stored edges (more than {LARGEST_FOR_COMMUNITIES:,}) takes long"
-        return Section("communities", title, "", [Skipped(title, why, EVERYTHING)])
+    if skipped := _too_long(study, title, LARGEST_FOR_COMMUNITIES):
+        return Section("communities", title, "", [skipped])
     found = study.communities
     sizes = np.bincount(found.community)
     order = np.argsort(-study.all_degrees, kind="stable")
@@ -322,21 +327,15 @@ def cohesion(study: Study) -> Section:
     title, graph = "Cohesion", study.graph
     if not graph.num_arcs:
         return Section("cohesion", title, "There are no edges, hence no triangles and no cores.")
-    if study.too_large(LARGEST_FOR_CORES):
-        why = f"the graph has {graph.num_arcs:,} stored edges, and more than {LARGEST_FOR_CORES:,} take long"
-        return Section("cohesion", title, "", [Skipped("Cores and triangles", why, EVERYTHING)])
+    if skipped := _too_long(study, "Cores and triangles", LARGEST_FOR_CORES):
+        return Section("cohesion", title, "", [skipped])
     cores = study.cores
     deepest = int((cores.core == cores.degeneracy).sum())
     lead = (
         f"The innermost core, where every vertex has {counted(cores.degeneracy, 'neighbour')} or more within the "
         f"core, has {counted(deepest, 'vertex')}. Edge directions are ignored here."
     )
-    block: content.Block
-    if study.too_large(LARGEST_FOR_TRIANGLES):
-        why = f"counting them on {graph.num_arcs:,} stored edges (more than {LARGEST_FOR_TRIANGLES:,}) takes long"
-        block = Skipped("Triangles", why, EVERYTHING)
-    else:
-        block = Facts(_triangles(study))
+    block: content.Block = _too_long(study, "Triangles", LARGEST_FOR_TRIANGLES) or Facts(_triangles(study))
     with study.step("Core distribution"):
         figure = spread("cores", "Vertices by core number", "core number", cores.core)
     return Section("cohesion", title, lead, [block, figure])

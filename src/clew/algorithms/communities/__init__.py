@@ -1,4 +1,4 @@
-"""What Louvain and Leiden share: the check of weights, and the numbers of communities."""
+"""What Louvain and Leiden share: the checks of arguments and weights, and the numbers of communities."""
 
 from __future__ import annotations
 
@@ -7,10 +7,34 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from clew.algorithms.registry import Answer
+from clew.algorithms.arguments import check_most_rounds
+from clew.algorithms.registry import Answer, run
+from clew.checks import whole
 from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.graph import Graph
+from clew.result import Result
+
+
+def start_communities(
+    name: str,
+    graph: Graph,
+    resolution: float,
+    max_iterations: int,
+    seed: int | None,
+    hierarchy: bool,
+    device: str,
+) -> Result:
+    """Check the arguments of Louvain or Leiden, and run it."""
+    return run(
+        name,
+        graph,
+        device,
+        resolution=check_resolution(resolution),
+        max_iterations=check_most_rounds(max_iterations),
+        seed=None if seed is None else whole("seed", seed, 0),
+        hierarchy=hierarchy,
+    )
 
 
 def check_resolution(resolution: float) -> float:

@@ -5,22 +5,14 @@
 // then move at once. Weights are whole numbers, stored as doubles: their sums are exact in any order, so that every run
 // has the same result.
 #include "common.cuh"
-#ifndef SHORT_ROW
-#define SHORT_ROW 8  // a thread compares all communities with all
-#endif
 #ifndef SLOTS
 #define SLOTS 2048  // of the table of a block, a power of two; its warps share them
-#endif
-#ifndef LONG_ROW
-#define LONG_ROW (SLOTS / 32)  // a warp's share of the table is twice as many places
 #endif
 #include "label_table.cuh"
 #include "random.cuh"
 #include "rows_by_size.cuh"
 #include "steps.cuh"
 
-#define MOST_WARPS 16
-#define WARP_SLOTS (SLOTS / MOST_WARPS)
 #define LEAST_GAIN 1e-12  // of the strength of a vertex; a smaller one may be a rounding error
 
 struct Level {

@@ -142,24 +142,12 @@ extern "C" __global__ void __launch_bounds__(512, 3)
             continue;
         }
         // 3. A wave; when one frees no vertex, the level is finished.
-        const index_t* wave = queue + at.stop;
         const u32 size = at.waiting;
         // Over all levels, the vertices have no more edges than this adds up to.
         share.take(size * (2 * (u64)at.level + 1));
+        const Peel peel = {rows, core, (core_t)at.level, nullptr, nullptr};
+        at.waiting = process_wave(queue + at.stop, size, rows, list, steps, share, peel);
         at.stop += size;
-        steps.begin();
-        Peel peel = {rows, core, (core_t)at.level, queue + at.stop, &steps.current().queued};
-        by_size(size, rows, [=](u64 i) { return wave[i]; }, list, &steps.current().listed, peel);
-        found = steps.end();
-        at.waiting = found.queued;
-        if (found.listed > 0) {
-            share.take_long(found.listed);
-            steps.begin();
-            peel.queue += at.waiting;
-            peel.queued = &steps.current().queued;
-            long_rows(list, 0, found.listed, peel);
-            at.waiting += steps.end().queued;
-        }
         if (at.waiting == 0) at.level++;
     }
     at.begun = 1;

@@ -5,8 +5,9 @@ import numpy as np
 
 from clew.algorithms.triangles.kernels import CHUNK, TAKEN
 from clew.engines.cpu.team import kernels_intrinsics as atomic
-from clew.engines.cpu.team.kernels import barrier, counter, stopped
+from clew.engines.cpu.team.kernels import barrier, stopped, take_chunk
 from clew.jit import njit
+from clew.kernels_search import next_from
 
 ONE = np.uint64(1)
 
@@ -17,10 +18,10 @@ def supports(member, size, state, start, stop, items, numbers, support):
     num_vertices = np.uint64(start.size)
     mark = np.zeros(num_vertices, np.uint64)  # 1 + the number of the edge from u
     while not stopped(state):
-        taken = np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
-        if taken >= num_vertices:
+        begin, end = take_chunk(state, TAKEN, CHUNK, num_vertices)
+        if begin == num_vertices:
             break
-        for u in range(taken, min(taken + np.uint64(CHUNK), num_vertices)):
+        for u in range(begin, end):
             for i in range(start[u], stop[u]):
                 mark[items[i]] = np.uint64(numbers[i]) + ONE
             for i in range(start[u], stop[u]):
@@ -99,7 +100,7 @@ def _remove(e, u, v, level, indptr, stop, indices, number, support, truss, queue
         kept += ONE
         if todo == 0:
             continue
-        low = _at_least(indices, low, end, w)
+        low = next_from(indices, low, end, w)
         if low < end and indices[low] == w and support[number[low]] >= 0:
             for side in (one, np.uint64(number[low])):
                 support[side] -= 1
@@ -108,20 +109,3 @@ def _remove(e, u, v, level, indptr, stop, indices, number, support, truss, queue
             todo -= 1
     stop[u] = kept
     return waiting
-
-
-@njit(cache=True, nogil=True)
-def _at_least(indices, low, high, w):
-    """The first place in a sorted range with a value of at least ``w``: by steps that double, then by halves."""
-    step = ONE
-    while low + step < high and indices[low + step] < w:
-        low += step
-        step *= np.uint64(2)
-    high = min(high, low + step)
-    while low < high:
-        middle = (low + high) // np.uint64(2)
-        if indices[middle] < w:
-            low = middle + ONE
-        else:
-            high = middle
-    return low

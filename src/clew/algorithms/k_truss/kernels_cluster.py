@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from clew.algorithms.similarity.kernels import first_from
 from clew.jit import njit
+from clew.kernels_search import next_from
 
 ONE = np.uint64(1)
 GONE, STAYS, LEAVES = (np.uint8(state) for state in range(3))
@@ -17,9 +17,9 @@ def _next_shared(rows, state, there, j, stop, k, last):
     while j < stop and k < last:
         w, x = rows[1][j], fetched[k]
         if w < x:
-            j = first_from(rows[1], j, stop, x)
+            j = next_from(rows[1], j, stop, x)
         elif x < w:
-            k = first_from(fetched, k, last, w)
+            k = next_from(fetched, k, last, w)
         elif state[j] == GONE or states[k] == GONE:
             j += ONE
             k += ONE

@@ -8,7 +8,7 @@ counted. Once few labels change, only vertices with a changed neighbour are proc
 import numpy as np
 
 from clew.engines.cpu.team import kernels_intrinsics as atomic
-from clew.engines.cpu.team.kernels import all_stop, barrier, counter
+from clew.engines.cpu.team.kernels import all_stop, barrier, counter, take_chunk
 from clew.engines.cpu.team.kernels_intrinsics import nanoseconds
 from clew.jit import njit
 from clew.kernels_rows import neighbours_of
@@ -68,10 +68,10 @@ def _round(state, out, into, labels, after, awake, everyone, votes, seen):
     num_vertices = np.uint64(labels.size)
     changed, vertices, edges = 0, 0, np.uint64(0)
     while True:
-        taken = np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
-        if taken >= num_vertices:
+        begin, end = take_chunk(state, TAKEN, CHUNK, num_vertices)
+        if begin == num_vertices:
             return changed, vertices, edges
-        for v in range(taken, min(taken + np.uint64(CHUNK), num_vertices)):
+        for v in range(begin, end):
             if everyone or awake[v]:
                 count, best, most = _vote(out, v, labels, votes, seen, np.uint64(0), labels[v], np.uint32(0))
                 if into is not None:
@@ -110,10 +110,10 @@ def _wake(member, size, state, out, into, labels, after, awake):
         state[counter(TAKEN)] = 0
     barrier(size, state)
     while True:
-        taken = np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
-        if taken >= num_vertices:
+        begin, end = take_chunk(state, TAKEN, CHUNK, np.uint64(num_vertices))
+        if begin == num_vertices:
             break
-        for u in range(taken, min(taken + np.uint64(CHUNK), np.uint64(num_vertices))):
+        for u in range(begin, end):
             if labels[u] != after[u]:
                 _wake_row(out, u, awake)
                 if into is not None:

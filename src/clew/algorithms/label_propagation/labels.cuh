@@ -3,14 +3,8 @@
 // neighbours have. Once few labels change, only vertices with a changed neighbour are processed; the others keep their
 // label.
 #include "common.cuh"
-#ifndef SHORT_ROW
-#define SHORT_ROW 8  // a thread compares all labels with all
-#endif
 #ifndef SLOTS
 #define SLOTS 4096  // of the table of a block, a power of two; its warps share them
-#endif
-#ifndef LONG_ROW
-#define LONG_ROW (SLOTS / 32)  // a warp's share of the table is twice as many places
 #endif
 #include "label_table.cuh"
 #include "rows_by_size.cuh"
@@ -19,9 +13,6 @@
 // Which label most neighbours of a vertex have, the smallest of several. A thread compares the labels of a short row
 // with each other. A team counts those of a longer row in a hash table, in shared memory if it fits, else in global
 // memory.
-
-#define MOST_WARPS 16
-#define WARP_SLOTS (SLOTS / MOST_WARPS)
 
 struct Vote {
     u32 number;

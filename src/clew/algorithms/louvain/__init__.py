@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from clew.algorithms.arguments import check_most_rounds
-from clew.algorithms.communities import check_resolution
-from clew.algorithms.registry import algorithm, run
-from clew.checks import whole
+from clew.algorithms.communities import start_communities
+from clew.algorithms.registry import algorithm
 from clew.graph import Graph
 from clew.result import Result
 
@@ -68,12 +66,4 @@ def louvain(
     >>> found.community.tolist(), round(found.modularity, 4)
     ([0, 0, 0, 1, 1, 1], 0.3571)
     """
-    return run(
-        "louvain",
-        graph,
-        device,
-        resolution=check_resolution(resolution),
-        max_iterations=check_most_rounds(max_iterations),
-        seed=None if seed is None else whole("seed", seed, 0),
-        hierarchy=hierarchy,
-    )
+    return start_communities("louvain", graph, resolution, max_iterations, seed, hierarchy, device)

@@ -162,6 +162,7 @@ def _settle(member, size, state, mine, indptr, seen, behind, following, place):
 @njit(cache=True, nogil=True, apart=True)
 def _pull(state, mine, indptr, into, seen, front, behind, everyone, following, spare, place):
     """Collect searches from the in-neighbours of every vertex that lacks some; only one thread writes its words."""
+    # Chunks are taken as in _push: take_chunk made both loops slower.
     num_vertices = np.uint64(seen.size)
     edges = np.int64(0)
     filled = 0

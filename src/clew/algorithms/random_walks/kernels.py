@@ -9,6 +9,7 @@ import numpy as np
 
 from clew.generate.kernels_random import below, bits, unit
 from clew.jit import njit
+from clew.kernels_search import first_above, has_edge
 
 ONE = np.uint64(1)
 TOGETHER = np.uint64(16)  # walks that a thread does in turn
@@ -23,32 +24,6 @@ def running_sums(part, bounds, rows, weights, sums):
         for j in range(rows[0][u], rows[0][u + ONE]):
             total += weights[j]
             sums[j] = total
-
-
-@njit(cache=True, nogil=True)
-def first_above(sums, low, high, limit):
-    """Where the first entry above a limit is, of ascending numbers."""
-    while low < high:
-        middle = (low + high) >> ONE
-        if sums[middle] > limit:
-            high = middle
-        else:
-            low = middle + ONE
-    return low
-
-
-@njit(cache=True, nogil=True)
-def has_edge(rows, u, v):
-    """Whether v is in the row of u."""
-    low, end = rows[0][u], rows[0][u + ONE]
-    high = end
-    while low < high:
-        middle = (low + high) >> ONE
-        if rows[1][middle] < v:
-            low = middle + ONE
-        else:
-            high = middle
-    return low < end and rows[1][low] == v
 
 
 @njit(cache=True, nogil=True)

@@ -6,9 +6,10 @@ A walk is at some step and attempt, which select its random numbers, as in ``ker
 
 import numpy as np
 
-from clew.algorithms.random_walks.kernels import DRAWS, ONE, first_above, has_edge
+from clew.algorithms.random_walks.kernels import DRAWS, ONE
 from clew.generate.kernels_random import below, bits, unit
 from clew.jit import njit
+from clew.kernels_search import first_above, has_edge
 
 NOWHERE = np.int64(-1)
 ALONE = np.int64(-2)  # ALONE - v: the vertex has no neighbour but v

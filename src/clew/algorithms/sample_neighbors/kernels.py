@@ -11,6 +11,7 @@ import numpy as np
 
 from clew.generate.kernels_random import below, bits, unit
 from clew.jit import njit
+from clew.kernels_search import first_from
 
 ONE = np.uint64(1)
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio: neighbours end up far apart
@@ -113,21 +114,8 @@ def out_places(part, parts, into, out, places, targets, edges):
     for i in range(part * places.size // parts, (part + 1) * places.size // parts):
         j, v = np.uint64(places[i]), np.uint64(targets[i])
         u = np.uint64(into[1][j])
-        before = j - _first(into, v, u)
-        edges[i] = _first(out, u, v) + before
-
-
-@njit(cache=True, nogil=True)
-def _first(rows, u, v):
-    """Where the first entry of v is in the row of u."""
-    low, high = rows[0][u], rows[0][u + ONE]
-    while low < high:
-        middle = (low + high) >> ONE
-        if rows[1][middle] < v:
-            low = middle + ONE
-        else:
-            high = middle
-    return low
+        before = j - first_from(into[1], into[0][v], into[0][v + ONE], u)
+        edges[i] = first_from(out[1], out[0][u], out[0][u + ONE], v) + before
 
 
 @njit(cache=True, nogil=True)

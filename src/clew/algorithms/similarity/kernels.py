@@ -10,6 +10,7 @@ import numpy as np
 
 from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.jit import njit
+from clew.kernels_search import next_from
 
 ONE = np.uint64(1)
 LONGER = np.uint64(8)  # times that a row is longer than another from which on it is searched, not merged
@@ -88,7 +89,7 @@ def _shared(rows, u, v, value):
         if not _counts(rows, u, i) or w == v:
             continue
         if search:
-            j = first_from(indices, j, end, w)
+            j = next_from(indices, j, end, w)
         else:
             while j < end and indices[j] < w:
                 j += ONE
@@ -97,25 +98,6 @@ def _shared(rows, u, v, value):
         if indices[j] == w:
             total += value[w]
     return total
-
-
-@njit(cache=True, nogil=True)
-def first_from(indices, start, end, w):
-    """Where the first entry of w or more is, by steps that double and then halve."""
-    step = ONE
-    low, high = start, start
-    while high < end and indices[high] < w:
-        low = high + ONE
-        high += step
-        step += step
-    high = min(high, end)
-    while low < high:
-        middle = (low + high) >> ONE
-        if indices[middle] < w:
-            low = middle + ONE
-        else:
-            high = middle
-    return low
 
 
 @njit(cache=True, nogil=True)

@@ -3,8 +3,9 @@
 
 import numpy as np
 
-from clew.algorithms.similarity.kernels import first_from, score
+from clew.algorithms.similarity.kernels import score
 from clew.jit import njit
+from clew.kernels_search import next_from
 
 ONE = np.uint64(1)
 
@@ -35,9 +36,9 @@ def score_pairs(part, parts, rows, there, places, first, second, slots, value, m
         while j < stop and k < last:  # each row is searched for the next neighbour of the other
             w, x = np.int64(indices[j]), np.int64(fetched[k])
             if w < x:
-                j = first_from(indices, j, stop, x)
+                j = next_from(indices, j, stop, x)
             elif x < w:
-                k = first_from(fetched, k, last, w)
+                k = next_from(fetched, k, last, w)
             else:
                 if w != u and w != v:
                     total += 1.0 if value is None else value[j]

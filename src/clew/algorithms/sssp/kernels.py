@@ -262,6 +262,7 @@ def _take_shared(size, state, turn, out, frontier, work):
 @njit(cache=True, nogil=True)
 def _take_own(tip, out, paths, pool, work):
     """Up to CHUNK vertices of a list into ``work``: where the rest of the list ends, how many, and their edges."""
+    # The test of an entry is that of _pour: a helper for both would make either slower.
     indptr = out[0]
     value, _, parent = paths
     vertex, origin, reach, follow, _, marks = pool

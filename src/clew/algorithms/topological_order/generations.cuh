@@ -61,23 +61,11 @@ extern "C" __global__ void __launch_bounds__(512, 3)
         at.waiting = steps.end().queued;
     }
     while (at.waiting > 0 && share.is_left()) {  // 2. A wave.
-        const index_t* wave = queue + at.stop;
         const u32 size = at.waiting;
         share.take(rows.about(size, n));
+        const Follow follow = {rows, generation, missing, nullptr, nullptr};
+        at.waiting = process_wave(queue + at.stop, size, rows, list, steps, share, follow);
         at.stop += size;
-        steps.begin();
-        Follow follow = {rows, generation, missing, queue + at.stop, &steps.current().queued};
-        by_size(size, rows, [=](u64 i) { return wave[i]; }, list, &steps.current().listed, follow);
-        const Freed found = steps.end();
-        at.waiting = found.queued;
-        if (found.listed > 0) {
-            share.take_long(found.listed);
-            steps.begin();
-            follow.queue += at.waiting;
-            follow.queued = &steps.current().queued;
-            long_rows(list, 0, found.listed, follow);
-            at.waiting += steps.end().queued;
-        }
     }
     at.begun = 1;
     at.done = at.waiting == 0;

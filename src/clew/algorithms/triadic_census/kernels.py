@@ -5,7 +5,7 @@ import numpy as np
 
 from clew.algorithms.triangles.kernels import CHUNK, TAKEN
 from clew.engines.cpu.team import kernels_intrinsics as atomic
-from clew.engines.cpu.team.kernels import barrier, counter, stopped
+from clew.engines.cpu.team.kernels import barrier, stopped, take_chunk
 from clew.jit import njit
 
 
@@ -20,10 +20,10 @@ def triangle_codes(member, size, state, start, stop, items, sides, codes):
     mark = np.zeros(num_vertices, np.uint8)
     own = np.zeros(64, np.int64)
     while not stopped(state):
-        taken = np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
-        if taken >= num_vertices:
+        begin, end = take_chunk(state, TAKEN, CHUNK, num_vertices)
+        if begin == num_vertices:
             break
-        for u in range(taken, min(taken + np.uint64(CHUNK), num_vertices)):
+        for u in range(begin, end):
             for i in range(start[u], stop[u]):
                 mark[items[i]] = sides[i]
             for i in range(start[u], stop[u]):

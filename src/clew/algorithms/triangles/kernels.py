@@ -16,7 +16,7 @@ Lists are (start, stop, items): the list of v is items[start[v]:stop[v]], and th
 import numpy as np
 
 from clew.engines.cpu.team import kernels_intrinsics as atomic
-from clew.engines.cpu.team.kernels import barrier, counter, stopped
+from clew.engines.cpu.team.kernels import barrier, counter, stopped, take_chunk
 from clew.jit import njit
 
 CHUNK = 128  # vertices that a member takes at a time
@@ -122,10 +122,10 @@ def total(member, size, state, start, stop, items):
     mark = np.zeros(num_vertices, np.uint8)
     found = np.uint64(0)
     while not stopped(state):
-        taken = np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
-        if taken >= num_vertices:
+        begin, end = take_chunk(state, TAKEN, CHUNK, num_vertices)
+        if begin == num_vertices:
             break
-        for u in range(taken, min(taken + np.uint64(CHUNK), num_vertices)):
+        for u in range(begin, end):
             first, last = start[u], stop[u]
             if last - first < TWO:
                 continue
@@ -151,10 +151,10 @@ def in_place(member, size, state, indptr, indices, counts):
     num_vertices = np.uint64(indptr.size - 1)
     found = 0
     while not stopped(state):
-        taken = np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
-        if taken >= num_vertices:
+        begin, end = take_chunk(state, TAKEN, CHUNK, num_vertices)
+        if begin == num_vertices:
             break
-        for u in range(taken, min(taken + np.uint64(CHUNK), num_vertices)):
+        for u in range(begin, end):
             first, last = indptr[u], indptr[u + ONE]
             for p in range(first + ONE, last):  # the first neighbour has none of the others before it
                 v = indices[p]
@@ -194,10 +194,10 @@ def count(member, size, state, start, stop, items, times, hubs, counts):
     mark = np.zeros(num_vertices, np.uint8)
     own = np.zeros(hubs, np.uint64)
     while not stopped(state):
-        taken = np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
-        if taken >= num_vertices:
+        begin, end = take_chunk(state, TAKEN, CHUNK, num_vertices)
+        if begin == num_vertices:
             break
-        for u in range(taken, min(taken + np.uint64(CHUNK), num_vertices)):
+        for u in range(begin, end):
             first, last = start[u], stop[u]
             if last - first < TWO:
                 continue

@@ -269,6 +269,16 @@ __device__ __forceinline__ u32* zeroed_codes() {
     return codes;
 }
 
+// Add up what the threads of a warp have found, where only the total is asked for.
+__device__ __forceinline__ void add_to_total(u64* total, u64 found) {
+#if COUNTED
+    (void)total, (void)found;
+#else
+    found = warp_sum(found);
+    if (lane() == 0 && found) atomicAdd(total, found);
+#endif
+}
+
 // A warp per vertex, of first…end-1. Vertices that are too much for one are put on the list for `triangles_of_large`.
 // `taken` is zeroed.
 extern "C" __global__ void __launch_bounds__(256, 5)
@@ -322,12 +332,7 @@ triangles_of_small(index_t first, index_t end, const offset_t* out, const offset
 #if COUNTED == 3
     empty_codes(lists, at);
 #endif
-#if !COUNTED
-    found = warp_sum(found);
-    if (lane() == 0 && found) atomicAdd(total, (u64)found);
-#else
-    (void)total;
-#endif
+    add_to_total(total, found);
 }
 
 // A block per piece of the list: the one of `parts` equal parts whose number is `part`. `taken` is zeroed.
@@ -357,10 +362,5 @@ triangles_of_large(const offset_t* out, const offset_t* into, const index_t* ite
         own<true>(lists, at, begin, row - begin > OWNED ? begin + OWNED : row);
         found += at.found;
     }
-#if !COUNTED
-    found = warp_sum(found);
-    if (lane() == 0 && found) atomicAdd(total, (u64)found);
-#else
-    (void)total;
-#endif
+    add_to_total(total, found);
 }

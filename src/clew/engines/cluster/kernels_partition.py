@@ -8,6 +8,7 @@ dealt out among the segments of a grid, and a table of hashed places has those t
 import numpy as np
 
 from clew.jit import njit
+from clew.kernels_search import first_from
 
 ROUNDS = 3
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # of the hash of a place: 2^64 by the golden ratio
@@ -131,11 +132,4 @@ def first_places(part, parts, rows, vertices, targets, places):
     indptr, indices = rows
     for i in range(part * vertices.size // parts, (part + 1) * vertices.size // parts):
         u, v = np.uint64(vertices[i]), np.uint64(targets[i])
-        low, high = indptr[u], indptr[u + ONE]
-        while low < high:
-            middle = (low + high) >> ONE
-            if indices[middle] < v:
-                low = middle + ONE
-            else:
-                high = middle
-        places[i] = low
+        places[i] = first_from(indices, indptr[u], indptr[u + ONE], v)

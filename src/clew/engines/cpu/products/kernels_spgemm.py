@@ -15,9 +15,10 @@ Entries go to memory of the caller's, and to more where it does not do, so that 
 import numpy as np
 from numba.extending import register_jitable
 
-from clew.engines.cpu.products.kernels_spmspv import first_from, part_of_row
+from clew.engines.cpu.products.kernels_spmspv import part_of_row
 from clew.engines.cpu.team.kernels_intrinsics import trailing_zeros
 from clew.jit import njit
+from clew.kernels_search import first_from
 
 ZERO, ONE, SIX, LOW_SIX = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
 FREE = np.uint64(0xFFFFFFFFFFFFFFFF)

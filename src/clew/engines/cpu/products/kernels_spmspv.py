@@ -10,11 +10,13 @@ Results are equal to the last bit, for any number of threads.
 """
 
 import numpy as np
+from numba.extending import register_jitable
 
 from clew.build.kernels_sort import merge_sort, radix_sort
 from clew.engines.cpu.products.kernels import make_product
 from clew.engines.cpu.team.kernels_intrinsics import trailing_zeros
 from clew.jit import njit
+from clew.kernels_search import first_from
 
 ZERO, ONE, SIX, LOW_SIX = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
 
@@ -44,18 +46,6 @@ def sample(indptr, indices, active, stride, targets):
 
 
 @njit(cache=True, nogil=True)
-def first_from(columns, start, end, goal):
-    """The first place from ``start`` on whose column is ``goal`` or more, ``end`` if there is none."""
-    while start < end:
-        middle = (start + end) >> ONE
-        if columns[middle] < goal:
-            start = middle + ONE
-        else:
-            end = middle
-    return start
-
-
-@njit(cache=True, nogil=True)
 def part_of_row(indptr, indices, i, low, high, whole):
     """Where the edges of vertex i that lead to low…high-1 start and end."""
     start, end = indptr[i], indptr[i + ONE]
@@ -65,35 +55,52 @@ def part_of_row(indptr, indices, i, low, high, whole):
     return start, first_from(indices, start, end, high)
 
 
-def make_scatter(add, multiply, mark, absorbing):
-    """Into ``sums``, of which only entries with their bit in ``touched`` mean anything; returns how many there are.
+def make_push(multiply, absorbing, take):
+    """A function that hands every product of one piece to ``take(count, j, new, out)``, which returns the next count.
 
-    A piece reads all active vertices, and their edges to bounds[piece]…bounds[piece + 1]-1. Bounds are multiples of 64,
-    so that no two pieces share a word.
+    A piece reads all active vertices, and their edges to bounds[piece]…bounds[piece + 1]-1. ``out`` is what ``take``
+    fills; the second of its arrays has the products' dtype.
     """
     product = make_product(multiply, absorbing)
 
-    @njit(cache=True, nogil=True, error_model="numpy")
-    def scatter(piece, bounds, indptr, indices, weights, one, active, values, numbers, mask, touched, sums):
-        mark  # noqa: B018, captured: see the compiler
-        kind = sums.dtype.type
+    @register_jitable
+    def push(piece, bounds, indptr, indices, weights, one, active, values, numbers, mask, out):
         low, high, whole = bounds[piece], bounds[piece + 1], bounds.size == 2
-        found = 0
+        count = ZERO
         for a in range(active.size):
             start, end = part_of_row(indptr, indices, active[a], low, high, whole)
             for k in range(start, end):
                 j = indices[k]
-                if mask is not None and not mask[j]:
-                    continue
-                new = product(k, a, weights, one, values, numbers, sums)
-                bit = ONE << (np.uint64(j) & LOW_SIX)
-                if touched[np.uint64(j) >> SIX] & bit:
-                    sums[j] = kind(add(sums[j], new))
-                else:
-                    touched[np.uint64(j) >> SIX] |= bit
-                    sums[j] = new
-                    found += 1
-        return found
+                if mask is None or mask[j]:
+                    count = take(count, j, product(k, a, weights, one, values, numbers, out[1]), out)
+        return count
+
+    return push
+
+
+def make_scatter(add, multiply, mark, absorbing):
+    """Into ``sums``, of which only entries with their bit in ``touched`` mean anything; returns how many there are.
+
+    Bounds are multiples of 64, so that no two pieces share a word.
+    """
+
+    @register_jitable
+    def take(count, j, new, out):
+        touched, sums = out
+        bit = ONE << (np.uint64(j) & LOW_SIX)
+        if touched[np.uint64(j) >> SIX] & bit:
+            sums[j] = sums.dtype.type(add(sums[j], new))
+            return count
+        touched[np.uint64(j) >> SIX] |= bit
+        sums[j] = new
+        return count + ONE
+
+    push = make_push(multiply, absorbing, take)
+
+    @njit(cache=True, nogil=True, error_model="numpy")
+    def scatter(piece, bounds, indptr, indices, weights, one, active, values, numbers, mask, touched, sums):
+        mark  # noqa: B018, captured: see the compiler
+        return push(piece, bounds, indptr, indices, weights, one, active, values, numbers, mask, (touched, sums))
 
     return scatter
 
@@ -114,7 +121,14 @@ def collect(piece, bounds, places, touched, sums, found, reduced):
 
 def make_sorted(add, multiply, mark, absorbing, radix):
     """The vertices reached in one piece, ascending, and their sums: all products are listed, sorted and added up."""
-    product = make_product(multiply, absorbing)
+
+    @register_jitable
+    def take(count, j, new, out):
+        keys, products = out
+        keys[count], products[count] = j, new
+        return count + ONE
+
+    push = make_push(multiply, absorbing, take)
 
     @njit(cache=True, nogil=True, error_model="numpy")
     def ordered(piece, bounds, indptr, indices, weights, one, active, values, numbers, mask, empty):
@@ -126,16 +140,8 @@ def make_sorted(add, multiply, mark, absorbing, radix):
             room += end - start
         keys, products = np.empty(room, indices.dtype), np.empty(room, empty.dtype)
         kind = products.dtype.type
-        place = ZERO
-        for a in range(active.size):
-            start, end = part_of_row(indptr, indices, active[a], low, high, whole)
-            for k in range(start, end):
-                j = indices[k]
-                if mask is not None and not mask[j]:
-                    continue
-                keys[place] = j
-                products[place] = product(k, a, weights, one, values, numbers, products)
-                place += ONE
+        out = (keys, products)
+        place = push(piece, bounds, indptr, indices, weights, one, active, values, numbers, mask, out)
         keys, products = keys[:place], products[:place]
         if not radix:
             merge_sort(keys, products)

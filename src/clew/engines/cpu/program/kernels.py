@@ -226,6 +226,7 @@ def _pushing(send, process, add, apply, accepts, matters):
     @njit(nogil=True)
     def push_messages(state, out, vertices, sums, frontier, count, touched, reached, spare):
         """Fold messages into the neighbours' sums, and list the vertices reached."""
+        # The loop is that of push_sums: a helper for both would make either slower.
         weights = out[2]
         filled = 0
         first, last = take_chunk(state, SENT, CHUNK, count)

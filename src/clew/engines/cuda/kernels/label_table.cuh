@@ -1,5 +1,16 @@
 #pragma once
-// How often a label occurs in a row, or with which weight: a hash table in shared or global memory.
+// How often a label occurs in a row, or with which weight: a hash table in shared or global memory. A block has SLOTS of
+// shared memory, a power of two, and its warps share them. To be included before rows_by_size.cuh, which it tells what
+// fits.
+#ifndef SHORT_ROW
+#define SHORT_ROW 8  // a thread compares all labels with all
+#endif
+#ifndef LONG_ROW
+#define LONG_ROW (SLOTS / 32)  // a warp's share of the table is twice as many places
+#endif
+
+#define MOST_WARPS 16
+#define WARP_SLOTS (SLOTS / MOST_WARPS)
 
 __device__ __forceinline__ int put_if_empty(int* place, int label) { return atomicCAS(place, -1, label); }
 __device__ __forceinline__ long long put_if_empty(long long* place, long long label) {

@@ -14,6 +14,7 @@
 #endif
 
 #if !PACKED
+#include "rows_search.cuh"
 typedef index_t ids_t;
 
 __device__ __forceinline__ u32 after_begin(const ids_t* ids, u64 edge) { return after_line(ids, edge); }
@@ -49,16 +50,8 @@ struct OneRow {
 
 // Whether `wanted` is among the neighbours of a row at low…high-1, which ascend.
 __device__ __forceinline__ bool is_among(const ids_t* ids, offset_t low, offset_t high, index_t wanted) {
-    const offset_t end = high;
-    while (low < high) {
-        const offset_t middle = low + (high - low) / 2;
-        if (ids[middle] < wanted) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < end && ids[low] == wanted;
+    const offset_t place = first_neighbour(ids, low, high, wanted);
+    return place < high && ids[place] == wanted;
 }
 #else
 #include "packed_rows.cuh"

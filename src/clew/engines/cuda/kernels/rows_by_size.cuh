@@ -4,6 +4,7 @@
 // any size.
 
 #include "neighbours.cuh"
+#include "steps.cuh"
 
 #ifndef SHORT_ROW
 #define SHORT_ROW 16
@@ -166,4 +167,23 @@ __device__ __forceinline__ void long_rows(const index_t* list, u32 start, u32 st
     if (threadIdx.x == 0) room[0] = 0;
     __syncthreads();
     for (u32 i = start + blockIdx.x; i < stop; i += gridDim.x) work(list[i], WholeBlock{room});
+}
+
+// A wave: calls work(v, team) for `size` vertices of a queue; how many vertices that has added behind them. `work` adds to
+// `work.queue` and counts in `work.queued`.
+template <class Counters, class Work>
+__device__ __forceinline__ u32 process_wave(index_t* wave, u32 size, const Rows& rows, index_t* list,
+                                            Steps<Counters>& steps, Share& share, Work work) {
+    steps.begin();
+    work.queue = wave + size;
+    work.queued = &steps.current().queued;
+    by_size(size, rows, [=](u64 i) { return wave[i]; }, list, &steps.current().listed, work);
+    const Counters found = steps.end();
+    if (found.listed == 0) return found.queued;
+    share.take_long(found.listed);
+    steps.begin();
+    work.queue += found.queued;
+    work.queued = &steps.current().queued;
+    long_rows(list, 0, found.listed, work);
+    return found.queued + steps.end().queued;
 }

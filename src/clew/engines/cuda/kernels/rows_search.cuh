@@ -1,5 +1,6 @@
 #pragma once
-// Searches in ascending numbers.
+// Searches in ascending numbers. A search of low…high-1 returns high for none.
+#include "common.cuh"
 
 // Where the first entry above a limit is.
 __device__ __forceinline__ offset_t first_above(const double* sums, offset_t low, offset_t high, double limit) {

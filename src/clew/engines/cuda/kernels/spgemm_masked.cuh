@@ -2,17 +2,8 @@
 // Entries of a product of matrices where a mask has an edge i → j: V lanes read row i of the first matrix and search
 // for j in the rows of the second. Entries outside the mask are not written.
 
+#include "rows_search.cuh"
 #include "semiring.cuh"
-
-// The first place in low...high - 1 of an ascending row that is not less than `column`.
-__device__ __forceinline__ offset_t first_not_less(const index_t* row, offset_t low, offset_t high, index_t column) {
-    while (low < high) {
-        const offset_t middle = low + (high - low) / 2;
-        if (row[middle] < column) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
 
 // The row that entry e is in: the last one that begins at or before it and is not empty.
 __device__ __forceinline__ u64 row_of(const offset_t* offsets, u64 num_rows, u64 entry) {
@@ -44,7 +35,7 @@ extern "C" __global__ void spgemm_masked(const offset_t* a_offsets, const index_
             for (offset_t k = a_offsets[row] + member; k < end; k += V) {
                 const index_t middle = a_neighbours[k];
                 const offset_t last = b_offsets[middle + 1];
-                offset_t edge = first_not_less(b_neighbours, b_offsets[middle], last, column);
+                offset_t edge = first_neighbour(b_neighbours, b_offsets[middle], last, column);
                 for (; edge < last && b_neighbours[edge] == column; edge++) {
                     const weight_t left = a_weights == nullptr ? (weight_t)1 : a_weights[k];
                     const value_t right = b_weights == nullptr ? (value_t)1 : b_weights[edge];
