@@ -41,6 +41,7 @@ RUNS: dict[str, Callable[[Share], Any]] = {
     "betweenness": lambda share: clew.betweenness(share, samples=4),
     "condensation": lambda share: clew.condensation(share.reversed()),
     "k_truss": clew.k_truss,
+    "biconnected_components": clew.biconnected_components,
     "most_similar": lambda share: clew.most_similar(share, k=3, method="adamic_adar"),
     "clustering_coefficient": lambda share: clew.clustering_coefficient(share, weighted=True, method="triangles"),
     "edge_betweenness": lambda share: clew.edge_betweenness(share, samples=4),
