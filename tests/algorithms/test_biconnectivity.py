@@ -57,8 +57,9 @@ def test_wrong_answers_are_noticed(name, value, wrong):
         getattr(clew.verify, name)(GRAPH, found)
 
 
-def test_a_gpu_gets_the_answer_of_the_cpu_and_the_plan_says_so():
-    plan = clew.explain(GRAPH, "bridges", "cuda")
+def test_a_depth_first_search_runs_on_the_cpu_and_the_plan_says_so():
+    plan = clew.explain(GRAPH, "dfs_order", "cuda", source=0)
     assert plan.engine == "cpu"
     assert "every step needs the one before" in plan.choices[0].why
-    assert clew.bridges(GRAPH, device="cuda").count == 1
+    assert clew.dfs_order(GRAPH, 0, device="cuda").num_reached == 7
+    assert clew.explain(GRAPH, "bridges", "cuda").engine == "cuda"

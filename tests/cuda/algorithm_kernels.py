@@ -64,7 +64,15 @@ _OVER_ROWS = (
 )
 _COMPONENTS = (("components", 0), ("components", 1), ("components_tiled", 0), ("components_staged", 1))
 
-_STRUCTURE = ("trusses", "strong_components", "generations", "shared_neighbours", "two_steps", "many_searches")
+_STRUCTURE = (
+    "trusses",
+    "strong_components",
+    "generations",
+    "shared_neighbours",
+    "two_steps",
+    "many_searches",
+    "blocks",
+)
 
 ALGORITHM_KERNELS = [
     *PATHS,

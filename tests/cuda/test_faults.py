@@ -49,6 +49,9 @@ ON_GPU = [
     "most_similar",
     "multi_source_bfs",
     "triadic_census",
+    "bridges",
+    "articulation_points",
+    "biconnected_components",
 ]
 
 

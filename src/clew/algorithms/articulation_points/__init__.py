@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from clew.algorithms.registry import SEQUENTIAL, algorithm, run
+from clew.algorithms.registry import COMPILED, algorithm, run
 from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(host=SEQUENTIAL)
+@algorithm(host=COMPILED, untimed=True)
 def articulation_points(graph: Graph, *, device: str = "auto") -> Result:
     """Articulation points: the vertices whose removal disconnects others.
 
@@ -16,7 +16,7 @@ def articulation_points(graph: Graph, *, device: str = "auto") -> Result:
     graph
         Directions and weights are ignored.
     device
-        Any device. A depth-first search is sequential, so one thread of the CPU runs it for every device.
+        "auto" (the CPU), "cpu" or "cuda". The kernels have run in the emulation of a GPU only.
 
     Returns
     -------

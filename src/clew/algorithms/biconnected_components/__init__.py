@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from clew.algorithms.registry import SEQUENTIAL, algorithm, run
+from clew.algorithms.registry import COMPILED, algorithm, run
 from clew.edge_result import EdgeResult
 from clew.graph import Graph
 
 
-@algorithm(per_edge=True, host=SEQUENTIAL)
+@algorithm(per_edge=True, host=COMPILED, untimed=True)
 def biconnected_components(graph: Graph, *, device: str = "auto") -> EdgeResult:
     """Biconnected components: sets of edges that no single vertex disconnects.
 
@@ -19,7 +19,7 @@ def biconnected_components(graph: Graph, *, device: str = "auto") -> EdgeResult:
     graph
         Directions and weights are ignored. Self-loops are in no component.
     device
-        Any device. A depth-first search is sequential, so one thread of the CPU runs it for every device.
+        "auto" (the CPU), "cpu" or "cuda". The kernels have run in the emulation of a GPU only.
 
     Returns
     -------

@@ -25,20 +25,21 @@ __device__ __forceinline__ T root_of(T* parent, T v) {
     return at;
 }
 
-// Make one tree of those that a and b are in.
+// Make one tree of those that a and b are in; whether this thread did it. They are one tree afterwards in any case.
 template <class T>
-__device__ __forceinline__ void join(T* parent, T a, T b) {
+__device__ __forceinline__ bool join(T* parent, T a, T b) {
     T one = parent[a], other = parent[b];
-    if (one == other) return;
+    if (one == other) return false;
     one = root_of(parent, one);
     other = root_of(parent, other);
     while (one != other) {
         const T high = one > other ? one : other, low = one > other ? other : one;
         const T seen = replace_if(&parent[high], high, low);
-        if (seen == high) return;
+        if (seen == high) return true;
         one = root_of(parent, seen);  // below high: the larger of the two falls with every attempt
         other = root_of(parent, low);
     }
+    return false;
 }
 
 template <class T>

@@ -36,6 +36,7 @@ BLOCK_EDGE, BLOCK_VERTEX = 65.0, 250.0  # by one thread's depth-first search, as
 BLOCKS_FIRST = 2e-5  # seconds before it
 FOREST_EDGE, FOREST_VERTEX = 75.0, 200.0  # numbers looked up for every edge, and for one that is taken, as measured
 GPU_SPREAD, GPU_FREED = 100.0, 60.0  # bytes that a GPU could have read in the time of an edge of a round, of a wave
+GPU_STEP = 64.0  # bytes that a GPU reads to double a step: two lines at random
 GPU_FOREST, GPU_TRUSS = 300.0, 8.0  # bytes that a GPU could have read in the time of an edge, of an entry of two rows
 
 
@@ -367,6 +368,16 @@ def condensation(sketch: Sketch) -> None:
 
 
 def _blocks(sketch: Sketch) -> None:
+    if sketch.on_gpu:
+        sketch.iterations = ONCE
+        sketch.count_graph()
+        sketch.count_workspace()
+        why = "a walk around every tree gives the order of a search, by doubling steps"
+        sketch.choose("method", "a spanning forest, and unions of its edges", why)
+        sketch.do("joining", 2 * sketch.graph.num_edges, streamed=GPU_FOREST, steps=Span.exactly(8))
+        doublings = Span.exactly(sketch.vertices.bit_length() + 1)
+        sketch.do("doubling steps", 2 * sketch.vertices, times=doublings, streamed=GPU_STEP, steps=doublings.times(4))
+        return
     sketch.setting_up = BLOCKS_FIRST
     if sketch.graph.directed:
         sketch.setting_up += TURNING_FIRST
