@@ -99,6 +99,8 @@ ALGORITHM_KERNELS = [
         KernelSource.of("betweenness.cuh", {**ids, "DIRECTED": directed, "MANY": many, "CLUSTER": 8})
         for ids, directed, many in ((NARROW, 0, 0), (MIXED, 1, 1), (WIDE, 1, 0))
     ),
+    KernelSource.of("betweenness.cuh", {**NARROW, "DIRECTED": 0, "MANY": 0, "CLUSTER": 8, "EDGES": 1}),
+    KernelSource.of("betweenness.cuh", {**WIDE, "DIRECTED": 1, "MANY": 0, "CLUSTER": 8, "EDGES": 1}),
     *(
         KernelSource.of("triangles.cuh", {**ids, "DIRECTED": directed, "COUNTED": counted})
         for ids, directed, counted in ((NARROW, 0, TOTAL), (MIXED, 1, COUNTS), (WIDE, 1, LINKS), (NARROW, 1, CODES))

@@ -52,6 +52,7 @@ ON_GPU = [
     "bridges",
     "articulation_points",
     "biconnected_components",
+    "edge_betweenness",
 ]
 
 

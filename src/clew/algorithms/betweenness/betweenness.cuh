@@ -1,5 +1,5 @@
 #pragma once
-#include "common.cuh"
+#include "level_queue.cuh"
 // Brandes' algorithm in one launch, with one number per vertex to look up along an edge.
 // Forward, paths[v] is UNSEEN, then 0 when v is found, then the number of shortest paths when its level is complete. In
 // the row of a vertex on level d of an undirected graph, 0 means levels d and d + 1, a number of paths level d - 1. So
@@ -11,120 +11,27 @@
 // divided by it. A count below 1 / large then makes the search fail.
 // MANY 1: a block per source, with memory of its own. MANY 0: the whole grid for one source; one cluster, whose barrier
 // is faster, takes narrow levels.
+// EDGES 1, with MANY 0: every entry of the rows gets what passes over it away from the source, in place of the vertices.
 
 #define UNSEEN (-1.0)
 #define UNSEEN_BITS 0xbff0000000000000ull
 #ifndef SHORT_ROW
 #define SHORT_ROW 64
 #endif
-#ifndef BIG_ROW
-#define BIG_ROW 4096
-#endif
 #ifndef NARROW
 #define NARROW (CLUSTER * 128)  // vertices of a level that one cluster processes
 #endif
+#ifndef EDGES
+#define EDGES 0
+#endif
 #define GROUP 8      // lanes for a short row
 #define FETCHED 4    // neighbours that a thread fetches at a time
-#define BUFFER 1024  // vertices that a block gathers before they move to the queue
 
-// Where a level stands in the queue, and its long rows among those of all.
-struct Extent {
-    long long level;
-    u64 start, stop, big_start, big_stop;
-};
-
-struct Control {
-    u32 barrier[GRID_BARRIER_WORDS];
-    u64 tail, bigs;      // of the queue, and of the list of long rows
-    long long large_at;  // one more than the last level with a count that is too large
-    long long failed;    // whether a count was too small
-    Extent extent;
-};
-
-struct Block {
-    index_t buffer[BUFFER];
-    double sums[WARP];
-    u64 room, tail, bigs;
-    Extent extent;
-    double unit;
-    u32 count;
-    int large;
-};
-
-// The graph, the memory of one search, and this thread's place among those that work on it.
-struct Search {
-    const offset_t* out;
-    const index_t* out_neighbours;
-    const offset_t* into;
-    const index_t* in_neighbours;
-    double large;
-    double* paths;      // by vertex
-    double* along;      // by place in the queue
-    index_t* queue;     // vertices in the order found
-    index_t* starts;    // where each level starts in it
-    index_t* big_list;  // places of vertices with long rows
-    index_t* big_starts;
-    u8* divided;  // by level: whether its counts were
-    u32* seen;    // a bit per vertex of a directed graph
-    double* sum;  // what is found is added here, or put here with MANY
-    Control* control;
-    Block* mine;
-    u64 block, blocks;
-};
-
-__device__ __forceinline__ u64 thread_of(const Search& s) { return s.block * blockDim.x + threadIdx.x; }
-__device__ __forceinline__ u64 threads_of(const Search& s) { return s.blocks * blockDim.x; }
-
-// Wait for all blocks of this level; then thread 0 of each block runs `then`.
-template <class Then>
-__device__ __forceinline__ void meet(const Search& s, Then then) {
-#if MANY
-    (void)s;
-    __syncthreads();
-#else
-    if (s.blocks == gridDim.x) {
-        grid_sync_then(s.control->barrier, then);
-        return;
-    }
-    team_sync();
-#endif
-    if (threadIdx.x == 0) then();
-    __syncthreads();
-}
-
-__device__ __forceinline__ u64 longest_row(const Search& s, index_t v) {
-    const u64 out = (u64)(__ldg(s.out + v + 1) - __ldg(s.out + v));
-    const u64 into = DIRECTED ? (u64)(__ldg(s.into + v + 1) - __ldg(s.into + v)) : 0;
-    return into > out ? into : out;
-}
-
-__device__ __forceinline__ void enter(const Search& s, u64 place, index_t v) {
-    s.queue[place] = v;
-    if (longest_row(s, v) > BIG_ROW) s.big_list[atomicAdd(&s.control->bigs, 1ull)] = (index_t)place;
-}
-
-__device__ __forceinline__ void discovered(const Search& s, index_t v) {
-    const u32 place = atomicAdd(&s.mine->count, 1u);
-    if (place < BUFFER) {
-        s.mine->buffer[place] = v;
-    } else {
-        enter(s, atomicAdd(&s.control->tail, 1ull), v);
-    }
-}
-
-// The block's buffer moves to the queue.
-__device__ __forceinline__ void flush(const Search& s) {
-    __syncthreads();
-    const u32 count = s.mine->count < BUFFER ? s.mine->count : BUFFER;
-    if (threadIdx.x == 0 && count) s.mine->room = atomicAdd(&s.control->tail, (u64)count);
-    __syncthreads();
-    for (u32 k = threadIdx.x; k < count; k += blockDim.x) enter(s, s.mine->room + k, s.mine->buffer[k]);
-}
-
-// Sum up paths over a row, by one of `team` threads; with FIND, UNSEEN neighbours are found.
-template <bool FIND>
+// Sum up paths over a row, by one of `team` threads; with FIND, UNSEEN neighbours are found. With SCORE, what is summed up
+// is added to the entries, times the number of paths that pass.
+template <bool FIND, bool SCORE>
 __device__ __forceinline__ double sum_over(const Search& s, const offset_t* offsets, const index_t* neighbours,
-                                           index_t v, u32 me, u32 team) {
+                                           index_t v, u32 me, u32 team, double passing) {
     const offset_t begin = __ldg(offsets + v), length = __ldg(offsets + v + 1) - begin;
     double total = 0.0;
     for (offset_t j = me; j < length; j += FETCHED * team) {
@@ -139,6 +46,7 @@ __device__ __forceinline__ double sum_over(const Search& s, const offset_t* offs
         for (u32 k = 0; k < FETCHED; k++) {
             if (!FIND || value[k] >= 0.0) {
                 total += value[k];
+                if (SCORE && value[k] > 0.0) s.sum[(u64)begin + j + (u64)k * team] += passing * value[k];
             } else if (atomicCAS((u64*)(s.paths + w[k]), UNSEEN_BITS, 0ull) == UNSEEN_BITS) {
                 discovered(s, w[k]);
             }
@@ -157,16 +65,18 @@ __device__ __forceinline__ void find_over(const Search& s, index_t v, u32 me, u3
     }
 }
 
-// What one of `team` threads adds to the sum of a vertex.
+// What one of `team` threads adds to the sum of the vertex at place i of the queue.
 template <bool FORWARD>
-__device__ __forceinline__ double share_of(const Search& s, index_t v, u32 me, u32 team) {
+__device__ __forceinline__ double share_of(const Search& s, u64 i, index_t v, u32 me, u32 team) {
 #if DIRECTED
     if (FORWARD) {
         find_over(s, v, me, team);
-        return sum_over<false>(s, s.into, s.in_neighbours, v, me, team);
+        return sum_over<false, false>(s, s.into, s.in_neighbours, v, me, team, 0.0);
     }
 #endif
-    return sum_over<FORWARD && !DIRECTED>(s, s.out, s.out_neighbours, v, me, team);
+    constexpr bool score = EDGES && !FORWARD;
+    const double passing = score ? s.along[i] * s.mine->unit : 0.0;
+    return sum_over<FORWARD && !DIRECTED, score>(s, s.out, s.out_neighbours, v, me, team, passing);
 }
 
 // What becomes of the sum of the vertex at place i of the queue.
@@ -181,7 +91,7 @@ __device__ __forceinline__ void settle(const Search& s, const Extent& extent, u6
         s.along[i] = (1.0 + depends) / paths;
 #if MANY
         s.sum[v] = depends;
-#else
+#elif !EDGES
         s.sum[v] += depends;
 #endif
     }
@@ -193,7 +103,7 @@ __device__ __forceinline__ void sum_level(const Search& s, const Extent& extent)
     for (u64 k = extent.big_start + s.block; k < extent.big_stop; k += s.blocks) {
         const u64 i = (u64)s.big_list[k];
         const index_t v = s.queue[i];
-        const double part = warp_sum(share_of<FORWARD>(s, v, threadIdx.x, blockDim.x));
+        const double part = warp_sum(share_of<FORWARD>(s, i, v, threadIdx.x, blockDim.x));
         if (lane() == 0) s.mine->sums[warp_in_block()] = part;
         __syncthreads();
         if (threadIdx.x == 0) {
@@ -210,7 +120,7 @@ __device__ __forceinline__ void sum_level(const Search& s, const Extent& extent)
         const index_t v = mine ? s.queue[i] : (index_t)0;
         const u64 row = mine ? longest_row(s, v) : 0;
         const bool alone = mine && row <= SHORT_ROW;
-        double total = alone ? share_of<FORWARD>(s, v, lane() % GROUP, GROUP) : 0.0;
+        double total = alone ? share_of<FORWARD>(s, i, v, lane() % GROUP, GROUP) : 0.0;
         for (int step = GROUP / 2; step > 0; step /= 2) total += __shfl_xor_sync(ALL_LANES, total, step);
         if (alone && lane() % GROUP == 0) settle<FORWARD>(s, extent, i, v, total);
         u32 left = __ballot_sync(ALL_LANES, lane() % GROUP == 0 && mine && row > SHORT_ROW && row <= BIG_ROW);
@@ -218,7 +128,8 @@ __device__ __forceinline__ void sum_level(const Search& s, const Extent& extent)
             const int who = __ffs(left) - 1;
             left &= left - 1;
             const index_t longer = __shfl_sync(ALL_LANES, v, who);
-            const double sum = warp_sum(share_of<FORWARD>(s, longer, lane(), WARP));
+            const u64 place = base + (u32)who / GROUP;
+            const double sum = warp_sum(share_of<FORWARD>(s, place, longer, lane(), WARP));
             if (lane() == (u32)who) settle<FORWARD>(s, extent, i, v, sum);
         }
     }
@@ -343,6 +254,10 @@ __device__ __forceinline__ bool depend(Search& s, u64 n, index_t source) {
     if (levels > 1) {
         extent = s.mine->extent;
         walk<false>(s, extent);
+#if EDGES
+        meet(s, [&] { fetch(s, 0, false); });  // the entries of the source
+        sum_level<false>(s, s.mine->extent);
+#endif
     }
     return true;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -88,22 +89,28 @@ def dependencies(
     other; by default, where there are enough sources to fill the device and memory for their searches. The sum
     for one source is the same either way. ``constants`` (BIG_ROW, SHORT_ROW, NARROW) replace those of the kernel.
     """
-    rows = _without_duplicates(device, graph.outgoing)
-    into = _without_duplicates(device, into_of(device, graph)) if graph.directed else None
+    rows, into = distinct_rows(device, graph)
     total = workspace(graph).allocate(device).centrality
     if sources.size == 0:
         return total
-    search = _Searches(device, rows, into, large, {"BIG_ROW": BIG_ROW, **constants})
+    search = Searches(device, rows, into, large, {"BIG_ROW": BIG_ROW, **constants})
+
+    def wide(failed: Array) -> None:
+        for source in failed:
+            row = np.empty(graph.num_vertices)
+            kernels.wide_dependencies(rows.unsigned(), as_bits(np.array([source]))[0], row)
+            total[...] += device.upload(row)
+
     at_once = MANY_BYTES // max(1, search.space(1).nbytes)
     if many is None:
         many = a_block_each_pays(sources.size, at_once, device.num_processors)
     if many:
         try:
-            search.run(sources, total, max(1, at_once), threads)
+            search.run(sources, total, wide, max(1, at_once), threads)
             return total
         except ResourceError:
             total.fill(0)  # less memory is free than there might be
-    search.run(sources, total, 0, threads)
+    search.run(sources, total, wide, 0, threads)
     return total
 
 
@@ -112,13 +119,13 @@ def a_block_each_pays(num_sources: int, at_once: int, num_processors: int) -> bo
     return min(num_sources, at_once) >= num_processors
 
 
-class _Searches:
+class Searches:
     """The graph, and how to start searches on it."""
 
     def __init__(
         self, device: Device, rows: Adjacency, into: Adjacency | None, large: float, constants: dict[str, int]
     ) -> None:
-        self.device, self.host_rows, self.large, self.constants = device, rows, large, constants
+        self.device, self.large, self.constants = device, large, constants
         parts = 1 if into is None else 2
         self.out = rows_on(device, rows, weights=False, parts=parts)
         self.into = None if into is None else rows_on(device, into, weights=False, parts=parts)
@@ -129,10 +136,13 @@ class _Searches:
         size, big_row = (self.out.num_vertices, self.out.num_arcs), self.constants["BIG_ROW"]
         return search_space(*size, self.index, self.into is not None, teams, big_row)
 
-    def run(self, sources: Array, total: Any, at_once: int, threads: int) -> None:
+    def run(
+        self, sources: Array, total: Any, wide: Callable[[Array], None], at_once: int = 0, threads: int = THREADS
+    ) -> None:
         """Add the dependencies of all sources: with a block for each of ``at_once`` sources, or all blocks for one.
 
-        ``at_once`` is 0 for the latter. Else, rows of dependencies are added in the order of the sources.
+        ``at_once`` is 0 for the latter. Else, rows of dependencies are added in the order of the sources. ``wide`` adds
+        those of sources whose counts lie too far apart for a float64.
         """
         device, n, many = self.device, self.out.num_vertices, at_once > 0
         # Searches that take a few tenths of a second together, or one.
@@ -153,11 +163,7 @@ class _Searches:
                 device.launch(self._kernel("add_dependencies", many), blocks_for(device, n, 256), 256, *given)
             else:
                 device.launch_cooperative(kernel, threads, *arguments, cluster=device.cluster_size)
-            # Counts that lie too far apart for a float64 are for the CPU.
-            for source in chosen[np.flatnonzero(device.download(failed))]:
-                row = np.empty(n)
-                kernels.wide_dependencies(self.host_rows.unsigned(), as_bits(np.array([source]))[0], row)
-                total += device.upload(row)
+            wide(chosen[np.flatnonzero(device.download(failed))])
 
     def _kernel(self, name: str, many: bool) -> Any:
         wide = {macro: self.out.defines[macro] for macro in ("index_t", "offset_t")}
@@ -173,6 +179,12 @@ class _Searches:
         graph = (n, self.out.offsets, self.out.neighbours, *into)
         limits = (np.uint64(chosen.size), np.float64(self.large), np.uint64(most_long))
         return (*graph, sources, *limits, *memory[:-1], dependency, failed, taken, memory[-1])
+
+
+def distinct_rows(device: Device, graph: Graph) -> tuple[Adjacency, Adjacency | None]:
+    """The out-edges and, of a directed graph, the in-edges; without duplicates, on the host."""
+    rows = _without_duplicates(device, graph.outgoing)
+    return rows, _without_duplicates(device, into_of(device, graph)) if graph.directed else None
 
 
 def _without_duplicates(device: Device, rows: Adjacency) -> Adjacency:

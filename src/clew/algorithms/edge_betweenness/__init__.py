@@ -15,7 +15,7 @@ from clew.graph import Graph
 from clew.names import Name, called
 
 
-@algorithm(per_edge=True)
+@algorithm(per_edge=True, untimed=True)
 def edge_betweenness(
     graph: Graph,
     *,
@@ -45,7 +45,8 @@ def edge_betweenness(
     seed
         Selects the random vertices if ``samples`` is a number.
     device
-        "auto", "cpu" or "cuda". "cuda" runs products on the GPU, with vectors copied there and back.
+        "auto" (the CPU), "cpu" or "cuda". The kernels have run in the emulation of a GPU only. Weighted searches run on
+        the CPU in any case.
 
     Returns
     -------
@@ -56,7 +57,8 @@ def edge_betweenness(
     Notes
     -----
     Time O(n + m) per source, or O(m log n) with weights. Every thread searches on its own. Memory: 36 bytes per vertex
-    and search, and 8 bytes per edge. The result is bit-identical for any number of threads.
+    and search, and 8 bytes per edge. The result is bit-identical for any number of threads. On a GPU, all blocks share
+    one search at a time, and every run is bit-identical.
 
     References
     ----------

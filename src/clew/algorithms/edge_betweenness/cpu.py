@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from clew import threads
+from clew.adjacency import Adjacency
 from clew.algorithms.betweenness import kernels_lengths, lengths
 from clew.algorithms.edge_betweenness import summary
 from clew.algorithms.registry import Answer
@@ -26,10 +29,15 @@ def workspace(graph: Graph, num_sources: int) -> Workspace:
 def edge_betweenness(graph: Graph, sources: Array, scale: float, weighted: bool) -> Answer:
     """The dependencies on every edge, scaled."""
     rows = lengths.simple_rows(graph, weighted=weighted)
-    work = workspace(graph, sources.size).allocate()
-    score, bounds = work.score[: rows.num_arcs], blocks_of(rows)
+    score = scores(rows, sources, workspace(graph, sources.size).allocate()) * scale
+    return summary(graph, sources, Graph(rows), score, weighted=weighted)
+
+
+def scores(rows: Adjacency, sources: Array, work: Any) -> Array:
+    """The dependencies on every entry of rows without duplicates."""
+    score: Array = work.score[: rows.num_arcs]
+    bounds = blocks_of(rows)
     for found in lengths.searches(rows, sources, work):
         given = (bounds, rows.unsigned(), rows.weights, *found, score)
         threads.each(kernels_lengths.add_edges, bounds.size - 1, *given)
-    score *= scale
-    return summary(graph, sources, Graph(rows), score, weighted=weighted)
+    return score

@@ -316,13 +316,20 @@ def edge_betweenness(sketch: Sketch) -> None:
     """The same searches, and then a pass over all edges."""
     sources = _samples(sketch)
     sketch.iterations, sketch.passes = Span.exactly(sources), Span.exactly(3.0 * sources)
-    sketch.count_graph(weights=sketch.arguments["weighted"])
+    weighted, directed = sketch.arguments["weighted"], sketch.graph.directed
+    if sketch.on_gpu and not weighted:
+        sketch.count_graph(incoming=True)
+        sketch.count_workspace()
+        sketch.choose(
+            "load balance", "all blocks for one source after the other", "no two searches add to an edge at once"
+        )
+        looks = sketch.arcs * (1.5 if directed else 1.0) * sources
+        sketch.do("searches", looks, streamed=GPU_SEARCH_EDGE, steps=sketch.shape.levels.times(2.0 * sources))
+        return
+    sketch.count_graph(weights=weighted)
     sketch.keep("centrality", "result", sketch.graph.num_edges, 8)
     sketch.keep("scores in either direction", "scratch", sketch.arcs, 8)
-    if sketch.on_gpu:
-        sketch.over_products(sketch.shape.levels.times(2.0 * sources))
-    else:
-        _with_distances(sketch, sources)
+    _with_distances(sketch, sources)
 
 
 def _with_distances(sketch: Sketch, sources: int) -> None:
