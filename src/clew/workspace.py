@@ -82,9 +82,12 @@ class Workspace:
         return sum(space.nbytes for _, space in self)
 
     def divided(self) -> tuple[dict[str, Space], Workspace]:
-        """The arrays that each run allocates, and those that a run can leave to the next. None has a fill."""
+        """The arrays that every run allocates, which have no fill, and those that a run can leave to the next.
+
+        Of the latter, those with a fill are left as the run found them.
+        """
         per_run = {name: space for name, space in self if space.role == "result" or space.lasts}
-        assert not any(space.fill is not None or (name in per_run and space.later) for name, space in self)
+        assert not any(space.fill is not None or space.later for space in per_run.values())
         return per_run, Workspace(**{name: space for name, space in self.spaces.items() if name not in per_run})
 
     def deferred(self) -> dict[str, Space | None]:

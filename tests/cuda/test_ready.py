@@ -10,8 +10,9 @@ import pytest
 import clew
 from clew.engines.choice import gpu_for
 from clew.engines.cuda.memory.device_graph import rows_on
+from clew.engines.cuda.memory.device_rows import MOST_READY
 from clew.engines.cuda.memory.ledger import forget_layouts
-from clew.engines.cuda.products import spmv, sweep
+from clew.engines.cuda.products import sweep
 from clew.engines.cuda.products.spmv import METHODS
 from tests.engines.inputs import numbers, weighted
 from tests.on_gpu import emulation_only
@@ -76,9 +77,9 @@ def test_layouts_are_earned_by_products_that_are_ready(monkeypatch):
 
 def test_semirings_made_in_a_loop_are_not_kept_for_ever():
     graph, x = skewed(), np.ones(600, np.float32)
-    for _ in range(spmv.MOST_READY + 5):
+    for _ in range(MOST_READY + 5):
         clew.spmv(graph, x, clew.Semiring(clew.monoids.plus, lambda weight, x: weight * x), device="emulated")
-    assert len(rows_on(gpu_for("emulated", 0), graph.outgoing).ready) <= spmv.MOST_READY
+    assert len(rows_on(gpu_for("emulated", 0), graph.outgoing).ready) <= MOST_READY
 
 
 @emulation_only

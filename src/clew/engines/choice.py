@@ -19,12 +19,16 @@ EMULATED = "emulated"
 HYBRID, HYBRID_EMULATED = "hybrid", "hybrid-emulated"
 #: Everything in plain Python, for debugging.
 REFERENCE = "reference"
+#: What every function takes.
+USUAL = frozenset({"auto", "cpu", "cuda", REFERENCE, EMULATED})
 #: Below this many edges a CPU has answered before a GPU has started.
 WORTH_A_GPU = 1 << 20
 
 
 def check_device(device: str, *, allowed: tuple[str, ...] = DEVICES, hybrid: bool = False) -> None:
     """Reject an unknown device; ``hybrid`` says whether "hybrid" is supported here."""
+    if allowed is DEVICES and device in USUAL:  # a call on a GPU takes only some microseconds
+        return
     if device not in (*allowed, EMULATED, HYBRID_EMULATED):
         raise GraphError(f"device is {device!r}; expected one of {', '.join(map(repr, allowed))}.")
     if is_hybrid(device) and not hybrid:

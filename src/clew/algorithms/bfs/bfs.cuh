@@ -40,7 +40,7 @@ struct Progress {
     int direction, done;
 };
 
-// What lives through all levels, and through the next launch if this one stops early. All zero at the start.
+// What lives through all levels, and through the next launch if this one stops early. The barrier is zero at the start.
 struct Control {
     u32 barrier[GRID_BARRIER_WORDS];
     Level levels[4];  // by level modulo 4
@@ -306,8 +306,8 @@ __device__ __forceinline__ void to_queue(Search& to, const Progress& progress, L
     finish_block(to);
 }
 
-// All vertices without a depth, and the source on the first frontier.
-__device__ __forceinline__ void begin(index_t n, index_t source, const Search& to, Level* first) {
+// All vertices without a depth, and the source on the first of the levels' frontiers.
+__device__ __forceinline__ void begin(index_t n, index_t source, const Search& to, Level* levels) {
     for (u64 v = thread_in_grid(); v < (u64)n; v += threads_in_grid()) {
         to.depth[v] = v == (u64)source ? 0 : -1;
         to.parent[v] = v == (u64)source ? source : (index_t)-1;
@@ -317,14 +317,13 @@ __device__ __forceinline__ void begin(index_t n, index_t source, const Search& t
         entry.start = to.offsets[source];
         entry.degree = (u32)(to.offsets[source + 1] - entry.start);
         entry.vertex = source;
-        first->found = 1;
-        first->edges = entry.degree;
-        if (entry.degree >= BIG) {
-            first->pieces = (entry.degree + BIG - 1) / BIG;
-            cut(entry, (u32)first->pieces, to.pieces);
+        const u32 pieces = entry.degree >= BIG ? (entry.degree + BIG - 1) / BIG : 0;
+        levels[0] = {1, entry.degree, pieces == 0, pieces};
+        levels[1] = {0, 0, 0, 0};
+        if (pieces) {
+            cut(entry, pieces, to.pieces);
         } else {
             to.queue[0] = entry;
-            first->queued = 1;
         }
     }
 }
@@ -342,7 +341,8 @@ bfs(index_t n, index_t source, const offset_t* offsets, const ids_t* neighbours,
     if (fresh) begin(n, source, to, control->levels);
     if (fresh && thread_in_grid() == 0 && diary.most > 0) diary.rows[1] = 0;
     if (threadIdx.x == 0) clear(&mine.tallies[0]);
-    Progress progress = control->progress;
+    Progress progress = {0, 0, 0, 0, PUSH, 0};
+    if (!fresh) progress = control->progress;
     grid_sync_then(barrier, [&] { mine.now = control->levels[progress.level & 3]; });
     for (;;) {
         Level at = mine.now;

@@ -52,6 +52,7 @@ def workspace(
         queue=scratch(n * entry, np.uint8),
         pieces_of_long_rows=scratch((2 * (graph.num_arcs // BIG) + 1) * entry, np.uint8),
         bitmaps=scratch(2 * -(-n // 32), np.uint32),
+        control=scratch(CONTROL.itemsize, np.uint8, 0),  # of which only the barrier must be zero
     )
 
 
@@ -108,7 +109,6 @@ def _search(
 ) -> Any:
     """Launch until the search is done; returns the kernel's last progress."""
     id_type = out.id_dtype.type
-    control = device.zeros(CONTROL.itemsize, np.uint8)
     kernel = out.once(("bfs", into.on_host), lambda: device.kernel("bfs.cuh", "bfs", _defines(out, into)))
     edges = (out.offsets, out.ids, into.offsets, into.ids)
     arrays = (work.depth, work.parent, work.queue, work.pieces_of_long_rows, work.bitmaps, work.trace)
@@ -117,8 +117,8 @@ def _search(
     while True:
         limits = (np.int64(work.trace.shape[0]), np.int64(stop), np.float32(pull_cost))
         first = np.int32(stop == LEVELS_PER_LAUNCH)
-        device.launch_cooperative(kernel, threads, *vertices, *edges, *arrays, *limits, first, control)
-        progress = device.download(control).view(CONTROL)[0]
+        device.launch_cooperative(kernel, threads, *vertices, *edges, *arrays, *limits, first, work.control)
+        progress = device.download(work.control).view(CONTROL)[0]
         if progress["done"]:
             return progress
         stop += LEVELS_PER_LAUNCH

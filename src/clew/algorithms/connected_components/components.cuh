@@ -51,11 +51,12 @@ __device__ __forceinline__ T frequent_value(const T* values, u64 n, u32* counts)
 #define tally_t u32
 #endif
 
-// `listed` counts the long rows in `list`, zeroed; `frequent` is room for one vertex.
+// `listed` counts the long rows in `list`; `frequent` is room for one vertex.
 extern "C" __global__ void __launch_bounds__(512) components(u64 n, const offset_t* offsets, const ids_t* neighbours,
                                                              int symmetric, index_t* parent, index_t* list,
                                                              index_t* frequent, u32* listed, u32* barrier) {
     __shared__ u32 counts[FREQUENT_SLOTS];
+    if (thread_in_grid() == 0) *listed = 0;
 #if ON_HOST  // an edge that is read twice comes over the link twice
     point_to_self(n, parent);
 #else

@@ -24,7 +24,7 @@ __device__ __forceinline__ ShortRows bring(const Tile& tile, const offset_t* off
     return {offsets, staged, first, first + (offset_t)count};
 }
 
-// staged: `room` entries for each block. state: [0] long rows in `list`, [1] whether any row is not short; zeroed.
+// staged: `room` entries for each block. state: [0] long rows in `list`, [1] whether any row is not short.
 extern "C" __global__ void __launch_bounds__(512) components_staged(u64 n, const offset_t* offsets,
                                                                     const index_t* neighbours, int symmetric,
                                                                     index_t* parent, index_t* list, index_t* staged,
@@ -32,6 +32,7 @@ extern "C" __global__ void __launch_bounds__(512) components_staged(u64 n, const
     u32* const parent_room = dynamic_shared<u32>();  // TILE words, then TILE halves
     u16* const settled_room = reinterpret_cast<u16*>(parent_room + TILE);
     const u32 bits = bits_of_tiles(n, TILE);
+    if (thread_in_grid() == 0) state[0] = state[1] = 0;
     point_to_self(n, parent);
     grid_sync(barrier);
     for (u64 number = blockIdx.x; number << bits < n; number += gridDim.x) {

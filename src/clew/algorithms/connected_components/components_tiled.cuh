@@ -46,7 +46,7 @@ __device__ __forceinline__ void join_tiles(u64 n, u32 bits, const offset_t* offs
     }
 }
 
-// state: [0] long rows in `list`, [1] whether any row is not short; zeroed.
+// state: [0] long rows in `list`, [1] whether any row is not short.
 extern "C" __global__ void __launch_bounds__(512) components_tiled(u64 n, const offset_t* offsets,
                                                                    const index_t* neighbours, int symmetric,
                                                                    index_t* parent, index_t* list, u32* state,
@@ -55,6 +55,7 @@ extern "C" __global__ void __launch_bounds__(512) components_tiled(u64 n, const 
     u16* const settled_room = reinterpret_cast<u16*>(parent_room + TILE);
     u32 bits = bits_of_tiles(n, TILE);
     bool tiled = TILED == 1;
+    if (thread_in_grid() == 0) state[0] = state[1] = 0;
     if (TILED == 2 && n > 0) tiled = edges_within(n, bits, offsets, neighbours, parent_room) * LOCAL_ENOUGH >= SAMPLES;
     if (tiled) {
         join_tiles(n, bits, offsets, neighbours, symmetric, parent, parent_room, settled_room);

@@ -35,8 +35,17 @@ def workspace(graph: Graph) -> Workspace:
 
 
 def label_space(num_vertices: int, num_arcs: int, ids: np.dtype[Any], long_row: int = LONG_ROW) -> Workspace:
-    """The labels, and a list of the rows that a block joins together."""
-    return Workspace(label=result(num_vertices, ids), long_rows=scratch(num_arcs // long_row + 1, ids))
+    """The labels, a list of the rows that a block joins together, and what the blocks tell each other.
+
+    The last words are the barrier's, which is zero at first.
+    """
+    return Workspace(
+        label=result(num_vertices, ids),
+        long_rows=scratch(num_arcs // long_row + 1, ids),
+        frequent=scratch(1, ids),
+        state=scratch(2, np.uint32),
+        barrier=scratch(GRID_BARRIER_WORDS, np.uint32, 0),
+    )
 
 
 def connected_components(device: Device, graph: Graph) -> Answer:
@@ -65,28 +74,28 @@ def labels_of_rows(
 ) -> Any:
     """The same of rows; ``symmetric`` says that every edge is in the rows of both its ends."""
     n, index = rows.num_vertices, rows.id_dtype
-    work = label_space(n, rows.num_arcs, index, constants.get("LONG_ROW", LONG_ROW)).allocate(device)
-    parent = work.label
+    long_row = constants.get("LONG_ROW", LONG_ROW)
+    work = rows.take(device, ("components", long_row), lambda: label_space(n, rows.num_arcs, index, long_row))
     if n == 0:
-        return parent
+        return work.label
     if sampled is None:
         sampled = rows.packed is not None or sampling_pays(n, rows.num_arcs)  # tiles read edges again and again
     name = "components" if sampled else "components_staged" if rows.on_host else "components_tiled"
     of_a_vertex, tile = constants.pop("STAGED_EDGES", STAGED_EDGES), constants.get("TILE", TILE)
-    kernel = device.kernel(f"{name}.cuh", name, {**_defines(rows), **constants})
+    key = ("components", name, *constants.items())
+    kernel = rows.made_ready(key, lambda: device.kernel(f"{name}.cuh", name, {**_defines(rows), **constants}))
     most, shared = -(-n // WARP), 0 if sampled else tile * BYTES_IN_TILE
-    arguments = [np.uint64(n), rows.offsets, rows.ids, np.int32(symmetric), parent, work.long_rows]
+    arguments = [np.uint64(n), rows.offsets, rows.ids, np.int32(symmetric), work.label, work.long_rows]
     if sampled:
-        arguments.append(device.empty(1, index))
+        arguments.append(work.frequent)
     elif rows.on_host:
         blocks = min(most, device.resident_blocks(kernel, THREADS, shared))
         vertices = min(tile, max(WARP, 1 << (-(-n // blocks) - 1).bit_length()))  # as tile_trees.cuh has it
         room = max(1, min(vertices * of_a_vertex, rows.num_arcs))
         arguments += [device.empty(blocks * room, index), np.uint64(room)]
-    words = device.zeros(GRID_BARRIER_WORDS + 2, np.uint32)
-    words_of_state, barrier = words[GRID_BARRIER_WORDS:], words[:GRID_BARRIER_WORDS]
-    device.launch_cooperative(kernel, THREADS, *arguments, words_of_state, barrier, shared=shared, most=most)
-    return parent
+    device.launch_cooperative(kernel, THREADS, *arguments, work.state, work.barrier, shared=shared, most=most)
+    rows.give_back(work)
+    return work.label
 
 
 def sampling_pays(num_vertices: int, num_arcs: int) -> bool:

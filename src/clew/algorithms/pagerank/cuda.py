@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,7 @@ PRODUCTS_FROM = 1 << 23  # edges: below, one launch for all rounds is faster tha
 CLASS_LIMITS = (4096, 32, 4)
 ROW_COST = 8  # edges that could be followed in the time that a row takes besides its edges
 PRODUCT_THREADS = 256
+SUMS = 4  # of each block: change and stranded rank, of this round and the one before
 PROGRESS = np.dtype([("stranded", "f8"), ("change", "f8"), ("rounds", "u4"), ("converged", "u4")])
 USUAL = (1e-20, 1e20)  # sums of weights by which a float32 can be divided
 UNEVEN_FROM = 256  # edges: with none longer, rows are alike enough to be taken as they come
@@ -63,8 +64,13 @@ class Tuning:
     sum_dtype: str = "float64"
 
 
-def workspace(graph: Graph, dtype: str, max_iterations: int, weighted: bool, *, products: bool = False) -> Workspace:
-    """The arrays of a run, by products or not. The sums of blocks stay out: the device says how many there are."""
+DEFAULT = Tuning()
+
+
+def workspace(
+    graph: Graph, dtype: str, max_iterations: int, weighted: bool, *, products: bool = False, blocks: int = 0
+) -> Workspace:
+    """The arrays of a run, by products or not. ``blocks``, which have sums each, are as many as the device says."""
     n = graph.num_vertices
     return Workspace(
         rank=result(n, dtype),
@@ -75,12 +81,15 @@ def workspace(graph: Graph, dtype: str, max_iterations: int, weighted: bool, *, 
         shares=scratch(graph.num_arcs, dtype, later=True) if weighted else None,
         # A row per round, and one for the end: the change, and the bits of when it began.
         trace=scratch((min(max_iterations, TRACED_ROUNDS) + 1, 2), np.float64, lasts=True),
+        sums=scratch(SUMS * blocks, np.float64),
+        progress=scratch(PROGRESS.itemsize, np.uint8),
+        barrier=None if products else scratch(GRID_BARRIER_WORDS, np.uint32, 0),
     )
 
 
 def pagerank(device: Device, graph: Graph, walk: Walk, tuning: Tuning | None = None) -> Answer:
     """Ranks to within the tolerance, or those after ``max_iterations``; they stay on the device."""
-    value, tuning = np.dtype(walk.dtype), tuning or Tuning()
+    value, tuning = np.dtype(walk.dtype), tuning or DEFAULT
     if graph.num_vertices == 0:
         return Answer({"rank": device.empty(0, value)}, iterations=0, trace={"change": np.empty(0)})
     rows = packed_incoming_on(device, graph, weights=walk.weighted)
@@ -94,42 +103,60 @@ def pagerank(device: Device, graph: Graph, walk: Walk, tuning: Tuning | None = N
     pays = products_pay(degrees_of(rows).largest, rows.num_arcs) if tuning.products is None else tuning.products
     products = (pays or rows.packed is not None) and not shared_out
     given = (walk.dtype, walk.max_iterations, shared_out)
-    key = ("pagerank", *given, products, TRACED_ROUNDS)
-    work = rows.take(device, key, lambda: workspace(graph, *given, products=products))
     if products:
+        pulls, blocks = None, blocks_for(device, graph.num_vertices, PRODUCT_THREADS)
+    else:
+        asked = ("pagerank", walk.dtype, shared_out, None if tuning is DEFAULT else tuning)
+        pulls = rows.made_ready(asked, lambda: _ready(device, rows, value, shared_out, tuning))
+        blocks = pulls.blocks
+    key = ("pagerank", *given, blocks, products, TRACED_ROUNDS)
+    work = rows.take(device, key, lambda: workspace(graph, *given, products=products, blocks=blocks))
+    if pulls is None:
         layout = tuning.layout if rows.in_device_memory else "tiles"  # others are copies of the edges
         answer = _rank_by_products(device, rows, (spread, lead, first), walk, work, layout)
     else:
-        answer = _rank_by_pulling(device, rows, (factors, spread, lead, first), walk, work, tuning)
+        answer = _rank_by_pulling(device, rows, (factors, spread, lead, first), walk, work, pulls)
     rows.give_back(work)
     return answer
 
 
-def _rank_by_pulling(
-    device: Device, rows: DeviceRows, passing: tuple[Any, ...], walk: Walk, work: Any, tuning: Tuning
-) -> Answer:
-    """All rounds in one launch, or in as few as the host wants to look at; ``passing`` as the kernel takes it."""
-    n, factors = rows.num_vertices, passing[0]
+class Pulls(NamedTuple):
+    """What all runs by pulling over the same rows have in common: the kernel, its launch, and its parts of the rows."""
+
+    kernel: Any
+    threads: int
+    blocks: int
+    parts: tuple[Any, Any]
+    most: int  # rounds of a launch
+    size: Any  # the vertices, as the kernel takes them
+
+
+def _ready(device: Device, rows: DeviceRows, value: np.dtype[Any], weighted: bool, tuning: Tuning) -> Pulls:
     binned = degrees_of(rows).largest > UNEVEN_FROM if tuning.binned is None else tuning.binned
-    defines = _defines(rows, np.dtype(work.rank.dtype), factors is not None, binned, tuning)
+    defines = _defines(rows, value, weighted, binned, tuning)
     kernel, threads = device.kernel("pagerank.cuh", "pagerank", defines), int(defines["THREADS"])
     blocks = device.resident_blocks(kernel, threads)
-    order, bounds = parts_of(device, rows, blocks) if binned else (None, None)
-    sums = device.empty(4 * blocks, np.float64)
-    control = device.zeros(GRID_BARRIER_WORDS + PROGRESS.itemsize // 4, np.uint32)
-    state = control[GRID_BARRIER_WORDS:]
-    most = max(1, share_of(EDGES_PER_LAUNCH, rows) // (rows.num_arcs + n))
-    limits = (np.float64(walk.damping), np.float64(walk.tolerance))
-    used = (order, bounds, work.passed, work.next_passed, sums, work.trace, np.uint32(work.trace.shape[0]))
-    left = walk.max_iterations
+    parts = parts_of(device, rows, blocks) if binned else (None, None)
+    most = max(1, share_of(EDGES_PER_LAUNCH, rows) // (rows.num_arcs + rows.num_vertices))
+    return Pulls(kernel, threads, blocks, parts, most, np.uint64(rows.num_vertices))
+
+
+def _rank_by_pulling(
+    device: Device, rows: DeviceRows, passing: tuple[Any, ...], walk: Walk, work: Any, pulls: Pulls
+) -> Answer:
+    """All rounds in one launch, or in as few as the host wants to look at; ``passing`` as the kernel takes it."""
+    given = (pulls.size, rows.offsets, rows.neighbours, *passing, np.float64(walk.damping), np.float64(walk.tolerance))
+    noted = (work.trace, np.uint32(work.trace.shape[0]), work.rank, work.progress, work.barrier)
+    used = (*pulls.parts, work.passed, work.next_passed, work.sums, *noted)
+    done = 0
     while True:
-        turns = min(most, left)
-        given = (np.uint64(n), rows.offsets, rows.neighbours, *passing, *limits, np.uint32(turns))
-        device.launch_cooperative(kernel, threads, *given, *used, work.rank, state, control)
-        progress, left = device.download(state).view(PROGRESS)[0], left - turns
-        if left == 0 or progress["converged"]:
+        turns = min(pulls.most, walk.max_iterations - done)
+        rounds = (np.uint32(done), np.uint32(turns))
+        device.launch_cooperative(pulls.kernel, pulls.threads, *given, *rounds, *used)
+        progress, done = device.download(work.progress).view(PROGRESS)[0], done + turns
+        if done == walk.max_iterations or progress["converged"]:
             break
-    return ranks_with_trace(device, work.rank, rows, factors, progress, work.trace)
+    return ranks_with_trace(device, work.rank, rows, passing[0], progress, work.trace)
 
 
 def _defines(
@@ -163,8 +190,7 @@ def _rank_by_products(
     defines = {**ids, "value_t": ctype(value), "sum_t": ctype(value), "FACTORS": "0"}
     blocks = blocks_for(device, n, PRODUCT_THREADS)
     passed, moved, pulled, trace, rank = work.passed, work.next_passed, work.pulled, work.trace, work.rank
-    sums = device.empty(2 * blocks, np.float64)
-    progress = device.zeros(PROGRESS.itemsize // 4, np.uint32)
+    sums, progress = work.sums, work.progress
     whole = (np.uint64(n), rows.offsets, spread)
     ends = (sums, np.float64(tolerance))
     close = device.kernel("rank_rounds.cuh", "close_round", defines)

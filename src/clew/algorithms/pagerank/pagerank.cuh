@@ -37,7 +37,7 @@ struct Walk {
     double damping;
 };
 
-// Kept from one launch to the next.
+// Kept from one launch to the next; the first launch of a run writes it anew.
 struct Progress {
     double stranded;  // rank where no edge leads on
     double change;    // of the last round
@@ -145,17 +145,17 @@ __device__ __forceinline__ void total_of(const double* sums, double* room, doubl
     stranded = block_sum(stranded, room);
 }
 
-// Up to `most` rounds more, fewer where one changes less than `tolerance`. After an even number of rounds, the shares
-// are in `even`, else in `odd`. `sums` is room for two pairs per block, `trace` for `traced` rounds and the end.
+// Up to `most` rounds more than the `before` of earlier launches, fewer where one changes less than `tolerance`. After an
+// even number of rounds, the shares are in `even`, else in `odd`. `sums` is room for two pairs per block, `trace` for `traced` rounds and the end.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
     pagerank(u64 n, const offset_t* offsets, const index_t* neighbours, const value_t* factors, const value_t* spread,
-             const value_t* jumps, const value_t* start, double damping, double tolerance, u32 most, const index_t* order,
-             const u64* bounds, value_t* even, value_t* odd, double* sums, Round* trace, u32 traced, value_t* rank,
+             const value_t* jumps, const value_t* start, double damping, double tolerance, u32 before, u32 most,
+             const index_t* order, const u64* bounds, value_t* even, value_t* odd, double* sums, Round* trace, u32 traced, value_t* rank,
              Progress* progress, u32* barrier) {
     __shared__ double room[WARP];
     const Walk walk = {n, offsets, neighbours, factors, spread, jumps, damping};
-    const u32 before = progress->rounds;
-    double change, stranded = progress->stranded;
+    double change, stranded = 0;
+    if (before > 0) stranded = progress->stranded;
     if (before == 0) {  // null: the walk starts anywhere with equal probability
         double mine = 0;
         for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
@@ -171,6 +171,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
         grid_sync(barrier);
         total_of(sums + 2 * gridDim.x, room, change, stranded);
         if (thread_in_grid() == 0 && traced > 0) trace[0].begun = nanoseconds();
+        if (thread_in_grid() == 0) *progress = {stranded, 0, 0, 0};
     }
     const value_t* passed = even;
     for (u32 step = 0; step < most; step++) {

@@ -8,7 +8,7 @@
 #include "common.cuh"
 #include "row_sums.cuh"
 
-// Kept from one round to the next.
+// Kept from one round to the next; what is before the first round writes it anew.
 struct Progress {
     double stranded;  // rank where no edge leads on
     double change;    // of the last round
@@ -71,7 +71,7 @@ extern "C" __global__ void next_round(u64 n, const offset_t* offsets, const valu
 extern "C" __global__ void close_round(u32 blocks, const double* sums, double tolerance, int started, Round* trace,
                                        u32 traced, Progress* progress) {
     __shared__ double room[WARP];
-    const bool over = progress->converged;
+    const bool over = started && progress->converged;
     double change = 0, stranded = 0;
     for (u32 i = threadIdx.x; i < blocks; i += blockDim.x) {
         change += sums[2 * i];
@@ -80,6 +80,7 @@ extern "C" __global__ void close_round(u32 blocks, const double* sums, double to
     change = block_sum(change, room);
     stranded = block_sum(stranded, room);
     if (threadIdx.x == 0 && !over) {
+        if (!started) *progress = {0, 0, 0, 0};
         progress->stranded = stranded;
         if (started) {
             if (progress->rounds < traced) trace[progress->rounds].change = change;

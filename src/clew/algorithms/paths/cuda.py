@@ -7,18 +7,17 @@ from typing import Any
 import numpy as np
 
 from clew.algorithms.paths import summary
-from clew.algorithms.paths.cuda_problem import DEFAULT, SEARCH, Problem, Tuning, defines, search_space, threads_of
+from clew.algorithms.paths.cuda_problem import DEFAULT, SEARCH, SHORT_THREADS, Problem, Tuning, ready_for
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
-from clew.engines.cuda.balance.frontiers import BALANCES, NO_LIMIT, fetched_edge, order_from, room_for_order
-from clew.engines.cuda.balance.launches import launch_over, share_of
+from clew.engines.cuda.balance.frontiers import BALANCES, NO_LIMIT, room_for_order
+from clew.engines.cuda.balance.launches import launch_over
 from clew.engines.cuda.memory.bandwidth import on_host, with_link
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device
 from clew.result import timed_rows
 
-STEPS_PER_LAUNCH = 1 << 12  # then the host checks for Ctrl-C,
-EDGES_PER_LAUNCH = 1 << 33  # or after this many edges
+STEPS_PER_LAUNCH = 1 << 12  # then the host checks for Ctrl-C
 LEVELS_PER_LAUNCH = 1 << 12  # of a shortest-path tree
 EDGES_PER_THREAD = 8
 DIVERGED = 1 << 63  # as in near_far.cuh
@@ -29,25 +28,18 @@ class Search:
 
     def __init__(self, device: Device, rows: DeviceRows, source: int, problem: Problem, tuning: Tuning) -> None:
         self.device, self.rows, self.problem, self.tuning = device, rows, problem, tuning
-        n = self.n = rows.num_vertices
-        self.index, offset = rows.id_dtype, np.dtype(rows.offsets.dtype)
-        self.source = self.index.type(source)
-        given = (n, rows.num_arcs, self.index, offset, problem.value, tuning)
-        key = ("search", problem.value, None if tuning is DEFAULT else tuning)  # to hash a tuning takes a while
-        work = self.work = rows.take(device, key, lambda: search_space(*given))
+        ready = self.ready = ready_for(device, rows, problem, tuning)
+        n, self.index, self.source = rows.num_vertices, rows.id_dtype, ready.source(source)
+        self.n, (key, space) = n, ready.space
+        work = self.work = rows.take(device, key, lambda: space)
         self.words, self.trace, self.state = work.words, work.trace, work.state
         self.values = (work.words, work.marks, work.links)
-        self.queues, self.full = [work.queue, work.other_queue], [work.pieces, work.other_pieces]
+        self.queues, self.full = (work.queue, work.other_queue), (work.pieces, work.other_pieces)
         self.pile = (work.far_vertices, work.far_keys, np.uint64(work.far_keys.size // 2))
-        self.threads = threads_of(device, rows, problem, tuning)
         self.step, self.relaxed = 1, 0
-        self.order_from = order_from(rows, tuning.balance, tuning.order_from)
-        self.order_room = (None, None) if self.order_from == NO_LIMIT else room_for_order(device, n)
-        packed, linked = work.marks is None, work.links is not None
-        self.defines = defines(rows, problem, tuning, words=packed, links=linked, threads=self.threads)
-        ends = map(self._value, (problem.first, problem.low, problem.unreached))
-        first = (rows.offsets, np.uint64(n), self.source, *ends, np.float64(problem.delta), *self.values)
-        self._launch("near_far_begin", *first, self.queues[1], self.full[1], self.state)
+        self.order_room = (None, None) if ready.order_from == NO_LIMIT else room_for_order(device, n)
+        first = (rows.offsets, ready.ends[0], self.source, *ready.first, *self.values)
+        self._launch(ready.begin, *first, work.other_queue, work.other_pieces, work.state)
         self.results: tuple[Any, ...] = ()  # values and parents
         self.last: Any = None  # the state that was downloaded last
 
@@ -57,22 +49,14 @@ class Search:
         Parents that need not be deterministic are written behind every launch. It is likely to be the last one, and
         then the host waits for the device only once.
         """
-        rows, tuning, device, problem = self.rows, self.tuning, self.device, self.problem
-        kernel = device.kernel("near_far.cuh", "near_far", self.defines)
-        edge = fetched_edge(rows.id_dtype, problem.value).itemsize
-        cut = tuning.balance == "degree_cut" and tuning.prefetch
-        shared = tuning.cut * self.threads * edge if cut else 0
-        at_once = share_of(EDGES_PER_LAUNCH, rows)
-        tail = tuning.tail * rows.num_arcs if problem.grows else NO_LIMIT
-        ends = (np.uint64(self.n), self._value(problem.unreached), np.float64(problem.delta))
-        arrays = (*self.values, *self.queues, *self.full, *self.pile)
-        limits = (self._value(problem.floor), *map(np.uint64, (*tuning.alone, tuning.eager, tail)))
+        rows, device, ready = self.rows, self.device, self.ready
+        given = (rows.offsets, *rows.edges, *ready.ends, *self.values, *self.queues, *self.full, *self.pile)
         noted = (*self.order_room, self.trace, np.uint64(self.trace.shape[0]), self.state)
+        launch: dict[str, Any] = {"shared": ready.shared, "most": self.tuning.blocks}
         while True:
-            limit, edge_limit = self.step + STEPS_PER_LAUNCH, min(relaxed_limit, self.relaxed + at_once)
-            until = map(np.uint64, (limit, edge_limit, self.order_from))
-            given = (rows.offsets, *rows.edges, *ends, *arrays, *limits, *until, *noted)
-            device.launch_cooperative(kernel, self.threads, *given, shared=shared, most=tuning.blocks)
+            limit, edge_limit = self.step + STEPS_PER_LAUNCH, min(relaxed_limit, self.relaxed + ready.at_once)
+            until = (np.uint64(limit), np.uint64(edge_limit), np.uint64(ready.order_from))
+            device.launch_cooperative(ready.search, ready.threads, *given, *ready.limits, *until, *noted, **launch)
             if not deterministic and self.values[2] is not None:
                 self._write_results(self.values[2])
             state = self.last = self._download_state()
@@ -123,28 +107,25 @@ class Search:
 
     def tree_defines(self) -> dict[str, Any]:
         """The macros of shortest_path_tree.cuh: those of the search, with edges shared by the merge path."""
-        return {**self.defines, "BALANCE": BALANCES["merge_path"], "CUT": 0, "UNROLL": DEFAULT.unroll, "THREADS": 256}
+        merged = {"BALANCE": BALANCES["merge_path"], "CUT": 0, "UNROLL": DEFAULT.unroll, "THREADS": 256}
+        return {**self.ready.defines, **merged}
 
     def tree_arguments(self) -> tuple[Any, ...]:
         """The first arguments of all kernels in shortest_path_tree.cuh."""
         size = np.uint64(self.n), np.uint64(self.rows.num_arcs)
-        return self.rows.offsets, *self.rows.edges, *size, self.words, self._value(self.problem.unreached)
+        return self.rows.offsets, *self.rows.edges, *size, self.words, self.ready.ends[1]
 
     def _write_results(self, links: Any) -> None:
         """Have the device write the values, and the parents where links are given; then it counts the reached."""
-        problem, device = self.problem, self.device
-        self.results = self.results or (device.empty(self.n, problem.result), device.empty(self.n, self.index))
-        unreached = (self._value(problem.unreached), problem.result.type(problem.nothing))
-        self._launch("near_far_end", self.words, links, np.uint64(self.n), *unreached, *self.results, self.state)
+        device, ready = self.device, self.ready
+        self.results = self.results or (device.empty(self.n, self.problem.result), device.empty(self.n, self.index))
+        self._launch(ready.end, self.words, links, *ready.unreached, *self.results, self.state)
 
     def _download_state(self) -> Any:
         return self.device.download(self.state).view(SEARCH)[0]
 
-    def _value(self, number: Any) -> Any:
-        return self.problem.value.type(number)
-
-    def _launch(self, name: str, *args: Any) -> None:
-        launch_over(self.device, "near_far.cuh", name, self.defines, self.n, *args)
+    def _launch(self, kernel: Any, *args: Any) -> None:
+        self.device.launch(kernel, self.ready.blocks, SHORT_THREADS, *args)
 
 
 def shortest_path_tree(search: Search, *, breadth_first: bool) -> Any:

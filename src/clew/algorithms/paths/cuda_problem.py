@@ -9,8 +9,9 @@ import numpy as np
 
 from clew.algorithms.arguments import check_balance
 from clew.engines.cuda.balance.frontiers import BALANCES, NO_LIMIT, fetched_edge, order_from
+from clew.engines.cuda.balance.launches import share_of
 from clew.engines.cuda.memory.device_rows import DeviceRows
-from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, shared_bytes
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for, shared_bytes
 from clew.engines.cuda.toolchain.source import ctype
 from clew.errors import ResourceError
 from clew.graph import Graph
@@ -18,6 +19,8 @@ from clew.result import TRACED_ROUNDS
 from clew.workspace import Workspace, result, scratch
 
 WARP = 32
+SHORT_THREADS = 256  # of a block of the kernels before and after the search
+EDGES_PER_LAUNCH = 1 << 33  # then the host checks for Ctrl-C
 CUT_THREADS = 512  # of a block by the degree cut, unless its pieces leave room for fewer
 STAGED_BYTES = 48  # of shared memory that a thread needs for what its warp finds
 SAMPLE = 1 << 14  # weights looked at for their mean
@@ -168,6 +171,62 @@ def _computed(device: Device, rows: DeviceRows) -> WeightFacts:
     with np.errstate(over="ignore"):  # the largest floats add up to inf, which has all vertices in one bucket
         mean = float(sample.mean()) if sample.size else 0.0
     return WeightFacts(min(ends), max(ends), mean)
+
+
+class Ready(NamedTuple):
+    """What all searches for a problem over the same rows have in common, as kernels take it."""
+
+    space: Any  # the key of the workspace, and its declaration
+    defines: dict[str, Any]
+    begin: Any  # kernels,
+    search: Any
+    end: Any
+    blocks: int  # and their launches
+    threads: int
+    shared: int
+    at_once: int  # edges of a launch
+    order_from: int
+    source: Any  # its dtype
+    first: tuple[Any, ...]  # arguments
+    ends: tuple[Any, ...]
+    limits: tuple[Any, ...]
+    unreached: tuple[Any, ...]
+
+
+def ready_for(device: Device, rows: DeviceRows, problem: Problem, tuning: Tuning) -> Ready:
+    """The search for a problem, made ready once: that takes longer than a launch."""
+    key = (problem, None if tuning is DEFAULT else tuning)  # to hash a tuning takes a while
+    return rows.made_ready(key, lambda: _made_ready(device, rows, problem, tuning))
+
+
+def _made_ready(device: Device, rows: DeviceRows, problem: Problem, tuning: Tuning) -> Ready:
+    n, index, value = rows.num_vertices, rows.id_dtype, problem.value.type
+    space = search_space(n, rows.num_arcs, index, np.dtype(rows.offsets.dtype), problem.value, tuning)
+    threads, spaces = threads_of(device, rows, problem, tuning), space.spaces
+    words, links = spaces["marks"] is None, spaces["links"] is not None
+    macros = defines(rows, problem, tuning, words=words, links=links, threads=threads)
+    begin, search, end = (device.kernel("near_far.cuh", f"near_far{part}", macros) for part in ("_begin", "", "_end"))
+    edge = fetched_edge(index, problem.value).itemsize
+    first, low, unreached = map(value, (problem.first, problem.low, problem.unreached))
+    size, delta = np.uint64(n), np.float64(problem.delta)
+    tail = tuning.tail * rows.num_arcs if problem.grows else NO_LIMIT
+    return Ready(
+        (("search", problem.value, None if tuning is DEFAULT else tuning), space),
+        macros,
+        begin,
+        search,
+        end,
+        blocks_for(device, n, SHORT_THREADS),
+        threads,
+        tuning.cut * threads * edge if tuning.balance == "degree_cut" and tuning.prefetch else 0,
+        share_of(EDGES_PER_LAUNCH, rows),
+        order_from(rows, tuning.balance, tuning.order_from),
+        index.type,
+        (first, low, unreached, delta),
+        (size, unreached, delta),
+        (value(problem.floor), *map(np.uint64, (*tuning.alone, tuning.eager, tail))),
+        (size, unreached, problem.result.type(problem.nothing)),
+    )
 
 
 def tuning_of(balance: str, cut: int | None = None) -> Tuning:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ def stored_weights_of(
             "clew.generate.random_weights(graph, 1, 255), or count edges with clew.bfs.",
             option="Add random ones with --weights random:1:255, or count edges with clew run bfs.",
         )
-    if weights.dtype.kind == "f" and np.isnan(weights).any():
+    if weights.dtype.kind == "f" and _once(weights, "has NaN", lambda: bool(np.isnan(weights).any())):
         count = int(np.isnan(weights).sum())
         raise GraphError(f"{count:,} weights are NaN; {algorithm} needs numbers. Drop or replace those edges first.")
     if not negative and weights.dtype.kind in "if" and weights.size and (low := extent(weights)[0]) < 0:
@@ -73,8 +74,7 @@ def check_sums(weights: Array, num_vertices: int, *, margin: int = 1) -> None:
     """
     if weights.dtype.kind not in "iu" or weights.size == 0:
         return
-    limits = np.iinfo(weights.dtype)
-    if max(-limits.min, limits.max) * num_vertices * margin < LARGEST:
+    if _largest_of(weights.dtype) * num_vertices * margin < LARGEST:
         return
     largest = max(-int(weights.min()), int(weights.max()))
     if largest * num_vertices * margin >= LARGEST:
@@ -84,6 +84,12 @@ def check_sums(weights: Array, num_vertices: int, *, margin: int = 1) -> None:
             remedy="Scale the weights down, or use graph.with_weights(graph.weights.astype('float64')).",
             option="Scale the weights of the file down, or use others, such as --weights random:1:255.",
         )
+
+
+@cache
+def _largest_of(dtype: np.dtype[Any]) -> int:
+    """The largest integer of a dtype, or minus the smallest."""
+    return max(-int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
 
 
 def few_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -47,14 +47,22 @@ def sssp(
     """Shortest paths over weights of 0 or more, whose sums the caller knows to fit: int64, or the weights' floats."""
     tuning = tuning or tuning_of(balance, cut)
     rows = edges_on(device, graph.outgoing)
-    width = default_delta(device, rows) if delta is None else delta
-    search = Search(device, rows, source, shortest(device, rows, width, hopeful=RAN_OVER not in rows.facts), tuning)
+    search = Search(device, rows, source, _problem(device, rows, delta), tuning)
     if search.has_diverged(search.run(deterministic=deterministic)):  # a sum of 32 bits ran over
         rows.facts[RAN_OVER] = True
         del search  # before there is memory for another
-        search = Search(device, rows, source, shortest(device, rows, width), tuning)
+        search = Search(device, rows, source, _problem(device, rows, delta), tuning)
         search.run(deterministic=deterministic)
     return search.answer("distance", deterministic=deterministic)
+
+
+def _problem(device: Device, rows: DeviceRows, delta: float | None) -> Problem:
+    """The problem, with sums of 32 bits until some have run over."""
+    hopeful = RAN_OVER not in rows.facts
+    if delta is not None:
+        return shortest(device, rows, delta, hopeful=hopeful)
+    usual = lambda: shortest(device, rows, default_delta(device, rows), hopeful=hopeful)  # noqa: E731
+    return rows.once(("shortest", hopeful), usual)
 
 
 def shortest(device: Device, rows: DeviceRows, delta: float, *, hopeful: bool = False) -> Problem:

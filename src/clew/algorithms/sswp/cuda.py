@@ -45,9 +45,9 @@ def sswp(
     """The largest smallest weight of a path to every vertex."""
     tuning = tuning or tuning_of(balance, cut)
     rows = edges_on(device, graph.outgoing)
-    if buckets is None:
-        buckets = default_buckets(rows)
-    search = Search(device, rows, source, widest(device, rows, buckets), tuning)
+    count = default_buckets(rows) if buckets is None else buckets
+    problem = rows.once(("widest", count), lambda: widest(device, rows, count))
+    search = Search(device, rows, source, problem, tuning)
     search.run(deterministic=deterministic)
     return search.answer("width", deterministic=deterministic)
 

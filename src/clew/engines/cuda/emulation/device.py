@@ -86,6 +86,11 @@ class EmulatedDevice(Device):
         self.memory = Memory(runtime, capacity)
         self.launches = 0
 
+    @property
+    def capacity(self) -> int:  # type: ignore[override]
+        """The bytes of its memory, which tests change."""
+        return self.memory.capacity
+
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
         """An array full of rubbish."""
         return self.memory.empty(shape, dtype)

@@ -96,8 +96,10 @@ class DeviceGraph:
         had = self.in_edges is not None and self.in_edges.drop_layouts()
         for rows in () if self.edges is None else (self.edges.plain, self.edges.weighted):
             if rows is not None:
-                had |= rows.facts.pop("sweep", None) is not None or bool(rows.scratch)
-                rows.scratch.clear()
+                had |= rows.facts.pop("sweep", None) is not None
+                for form in (rows, rows.facts.get("packed", rows)):  # packed rows are a fact of their words
+                    had |= bool(form.scratch)
+                    form.scratch.clear()
         return had
 
     def rows(self, device: Device, rows: Adjacency, requested: Any, parts: int, paired: bool) -> DeviceRows:

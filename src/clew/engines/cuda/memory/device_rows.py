@@ -17,8 +17,10 @@ from clew.result import edge_bytes
 from clew.workspace import Workspace
 
 Fact = TypeVar("Fact")
-#: Bytes of scratch arrays up to which a call leaves them for the next one: an allocation takes 3 µs.
-KEPT = 64 << 20
+#: The part of the device's memory up to which a call leaves scratch arrays for the next one: an allocation takes 3 µs.
+KEPT = 1 / 64
+#: The most calls that are kept ready per graph; beyond that, all are dropped, because a loop creates new ones.
+MOST_READY = 64
 
 
 class Packed(NamedTuple):
@@ -62,7 +64,7 @@ class DeviceRows:
     packed: Packed | None = None
     #: The dtype that the weights had before they were narrowed; None if they were not.
     weights_as: np.dtype[Any] | None = None
-    #: Prepared products, by arithmetic and method (spmv.py).
+    #: Prepared products and searches, by arithmetic and method (``made_ready``).
     ready: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
     #: Values cached by ``once``: degrees, tiles, layouts. They must not reference the rows.
     facts: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
@@ -81,18 +83,33 @@ class DeviceRows:
 
         ``key`` tells workspaces over these rows apart. Give them back with ``give_back`` when nothing reads them.
         """
-        per_run, left = self.once(("workspace", key), lambda: declare().divided())
+        per_run, left, keeps = self.once(("workspace", key), lambda: self._divided(device, declare()))
         place = (key, device.queue)
         arrays = self.scratch.pop(place, None)
         arrays = vars(left.allocate(device)) if arrays is None else arrays
-        own = {name: device.empty(space.shape, space.dtype) for name, space in per_run.items()}
-        return SimpleNamespace(**own, **arrays, left=(place, arrays))
+        own = {name: device.empty(shape, dtype) for name, shape, dtype in anew}
+        return SimpleNamespace(**own, **arrays, left=(place, arrays) if keeps else None)
+
+    def _divided(self, device: Device, space: Workspace) -> tuple[list[Any], Workspace, bool]:
+        """What a call allocates, what it may leave to the next, and whether it does: not where memory is short."""
+        per_run, left = space.divided()
+        keeps = self.has_room and left.nbytes <= KEPT * device.capacity
+        return [(name, one.shape, np.dtype(one.dtype)) for name, one in per_run.items()], left, keeps
 
     def give_back(self, work: Any) -> None:
         """Leave the scratch arrays of ``take`` to the next call, where memory is not short."""
-        place, arrays = work.left
-        if self.in_device_memory and sum(array.nbytes for array in arrays.values() if array is not None) <= KEPT:
+        if work.left is not None:
+            place, arrays = work.left
             self.scratch[place] = arrays
+
+    def made_ready(self, key: Any, make: Callable[[], Fact]) -> Fact:
+        """What a call needs that stays the same from call to call, made by the first; it must not hold the rows."""
+        ready: Fact | None = self.ready.get(key)
+        if ready is None:
+            if len(self.ready) >= MOST_READY:
+                self.ready.clear()
+            ready = self.ready[key] = make()
+        return ready
 
     @cached_property
     def paired(self) -> bool:
@@ -156,9 +173,13 @@ class DeviceRows:
 
     @cached_property
     def in_device_memory(self) -> bool:
-        """Whether all edges are in device memory, and a second copy of them may be there as well."""
-        near = self.plan is None or (self.plan.mode == "device" and self.plan.copies)
-        return near and self.packed is None
+        """Whether all edges are in device memory as they are, and a second copy of them may be there as well."""
+        return self.has_room and self.packed is None
+
+    @cached_property
+    def has_room(self) -> bool:
+        """Whether all edges are in device memory, and there is room for more."""
+        return self.plan is None or (self.plan.mode == "device" and self.plan.copies)
 
     @cached_property
     def in_two_memories(self) -> bool:

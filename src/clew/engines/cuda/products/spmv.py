@@ -42,8 +42,6 @@ LANES = (1, 2, 4, 8, 16, 32)
 METHODS = ("auto", "rows", "tiles", "sweep")
 #: A row this much longer than the mean keeps its lanes busy when all others have ended.
 SKEW = 64
-#: The most prepared products per graph; beyond that, all are dropped, because a loop is creating new semirings.
-MOST_READY = 64
 #: 32-edge rounds that a warp takes of a list of coordinates.
 CHUNK_ROUNDS = 16
 #: The macros of sums of segments, which have offsets of 64 bits and no neighbours.
@@ -147,12 +145,7 @@ def spmv_bits(
 
 def _ready(device: Device, rows: DeviceRows, numbers: Arithmetic, method: SpmvMethod) -> Product:
     """The product over these rows, made once for these numbers and this method."""
-    product = rows.ready.get((numbers, method))
-    if product is None:
-        if len(rows.ready) >= MOST_READY:
-            rows.ready.clear()
-        product = rows.ready[numbers, method] = _prepared(device, rows, numbers, method)
-    return product
+    return rows.made_ready((numbers, method), lambda: _prepared(device, rows, numbers, method))
 
 
 def _prepared(device: Device, rows: DeviceRows, numbers: Arithmetic, method: SpmvMethod) -> Product:

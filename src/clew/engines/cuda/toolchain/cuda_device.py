@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -69,6 +69,11 @@ class CudaDevice(Device):
     def queue(self) -> int:  # type: ignore[override]
         """CuPy's current stream."""
         return int(self.xp.cuda.get_current_stream().ptr)
+
+    @cached_property
+    def capacity(self) -> int:  # type: ignore[override]
+        """The bytes of its memory."""
+        return int(self.xp.cuda.Device(self.ordinal).mem_info[1])
 
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
         """An uninitialised array."""

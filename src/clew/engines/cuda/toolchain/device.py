@@ -33,6 +33,7 @@ class Device(Protocol):
     name: str
     architecture: str
     num_processors: int
+    capacity: int  # bytes of its memory
     cluster_size: int  # the blocks of a cluster, which synchronize faster than the whole grid; 1 without clusters
     page: int  # bytes; of an array in two memories, a page is in one of them
     xp: Any
