@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -171,6 +172,20 @@ def test_random_faults_change_no_answer(cluster: clew.distributed.Cluster) -> No
     assert cluster.num_replaced >= before + 4
 
 
+@pytest.mark.skipif("CLEW_FAULTS" not in os.environ, reason="CLEW_FAULTS is not set: this takes long")
+def test_random_losses_of_nodes_change_no_answer(shared_ray: Any) -> None:
+    """A node with two of four workers at first; those that replace lost ones start on the next node."""
+    shared_ray.close()
+    nodes = shared_ray.nodes
+    nodes.add_node(num_cpus=4)
+    with clew.cluster(workers=4, address=nodes.address) as cluster:
+        report = inject(cluster, int(os.environ["CLEW_FAULTS"]), 5, nodes)
+        assert not report.wrong, report
+        assert cluster.num_replaced >= 2
+    for node in list(nodes.worker_nodes):
+        nodes.remove_node(node)
+
+
 def test_a_long_run_continues_from_what_its_workers_saved(cluster: clew.distributed.Cluster) -> None:
     spread = GRAPH.spread()
     expected = clew.pagerank(spread, tolerance=0, max_iterations=ROUNDS).rank
@@ -181,6 +196,39 @@ def test_a_long_run_continues_from_what_its_workers_saved(cluster: clew.distribu
     killer.join()
     assert found.tobytes() == expected.tobytes()
     assert restored(cluster) == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("folder", [False, True])
+def test_workers_that_are_left_keep_their_parts(
+    cluster: clew.distributed.Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: bool
+) -> None:
+    """With a folder, the new worker opens its part there; without one, all draw the edges and send it its own."""
+    if folder:
+        monkeypatch.setattr(cluster._recovery, "_folder", tmp_path / "graphs")
+    spread = cluster.generate.kronecker(9, seed=1)
+    expected = clew.connected_components(spread).label
+    if folder:
+        assert len(list(tmp_path.glob("graphs/*/*.npz"))) == 4
+
+    key = spread.key
+
+    def block(worker: Any) -> tuple[int, int]:
+        share = worker._shares[key]
+        return id(share._out), share._out.num_arcs
+
+    def blocks() -> list[tuple[int, int]]:
+        return list(cluster._ray.get([actor.__ray_call__.remote(block) for actor in cluster._open().actors]))
+
+    before = blocks()
+    os.kill(cluster.workers[2]["pid"], signal.SIGKILL)
+    assert np.array_equal(clew.connected_components(spread).label, expected)
+    after = blocks()
+    assert [arcs for _, arcs in after] == [arcs for _, arcs in before]
+    assert [after[rank] for rank in (0, 1, 3)] == [before[rank] for rank in (0, 1, 3)]
+    del spread
+    gc.collect()
+    cluster.call("free_bytes")  # the next call frees what nobody has any more
+    assert not list(tmp_path.glob("graphs/*/*"))
 
 
 def test_messages_through_ray_replace_connections(

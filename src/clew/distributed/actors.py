@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import secrets
 import time
 import warnings
@@ -18,10 +19,12 @@ from clew.errors import ClewError, ClusterError
 
 STARTED = 120  # seconds to wait for new workers
 NEWS = 0.2  # seconds after which a wait for all workers checks whether one of them failed
-CHECKED = 2  # seconds after which it asks whether their connections are well
+CHECKED = 1  # seconds after which it asks whether their connections are well
 CONNECTED = 15  # seconds to connect workers
 GRACE = 3  # seconds that a worker has to answer before it counts as lost
 BUSY = 30  # seconds that a worker which answers has to end a call, such as one that compiles
+
+SILENT = re.compile(r"worker (\d+) has been silent")  # as its neighbors say
 
 Calls = dict[int, Any]  # Ray's references to the answers, by the rank of the worker
 
@@ -40,10 +43,11 @@ class Workers:
         self._remote, self._settings = ray.remote(Worker), settings
         self.actors: list[Any] = []
         self.about: list[dict[str, Any]] = []
-        self.num_replaced = 0
+        self.num_replaced, self._replaced = 0, set[int]()
         self.broken, self._was_connected = True, False
         self._unfinished: Calls = {}
         self._asked: tuple[float, Calls] = 0.0, {}  # whether they answer: since when, and the calls
+        self._spares: dict[int, tuple[str, Any]] = {}  # for workers that may be lost: their nodes and actors
         self.actors = [self._new_actor("SPREAD", cores) for _ in range(count)]
         try:
             self.about = [{}] * count
@@ -136,7 +140,11 @@ class Workers:
                     checked = time.monotonic()
             if errors:
                 self._stop()
-                self._collect(pending, GRACE, answers, errors)
+                deadline = time.monotonic() + GRACE
+                self._start_spares(errors)
+                while pending and time.monotonic() < deadline:
+                    self._collect(pending, NEWS, answers, errors)
+                    self._start_spares(errors)
         except BaseException:
             self._stop()
             raise
@@ -175,6 +183,21 @@ class Workers:
         self.start("disconnect")
         self._asked = time.monotonic(), self.start("about")
 
+    def _start_spares(self, errors: Sequence[BaseException]) -> None:
+        """Start a process in place of every worker that is said to be silent, while that worker has time to answer."""
+        for rank in {int(found[1]) for error in errors if (found := SILENT.search(str(error)))} - self._spares.keys():
+            (place,) = self._nodes_for([rank])
+            self._spares[rank] = place.node_id, self._new_actor(place, 0)
+
+    def _take_spares(self, lost: Sequence[int]) -> Calls:
+        """The processes that were started for lost workers, but for those on nodes that are gone; the others end."""
+        spares, self._spares = self._spares, {}
+        alive = {each["node"] for rank, each in enumerate(self.about) if rank not in lost}
+        taken = {rank: actor for rank, (node, actor) in spares.items() if rank in lost and node in alive}
+        for rank in spares.keys() - taken.keys():
+            self._ray.kill(spares[rank][1])
+        return taken
+
     def _explained(self, rank: int, error: Any) -> BaseException:
         """The error of a worker's own code; the loss of a worker otherwise."""
         exceptions = self._ray.exceptions
@@ -210,18 +233,24 @@ class Workers:
         late = self._ray.wait(references, num_returns=len(calls), timeout=seconds)[1] if calls else []
         return {rank for rank, reference in calls.items() if reference in late}
 
-    def repair(self) -> bool:
-        """Start workers in place of those that are gone, and connect all; returns whether some were gone."""
+    def take_replaced(self) -> set[int]:
+        """The workers that were replaced since the last call, also by a repair that failed."""
+        replaced, self._replaced = self._replaced, set()
+        return replaced
+
+    def repair(self) -> None:
+        """Start workers in place of those that are gone, and connect all."""
         lost = self._lost()
+        spares = self._take_spares(lost)
         for rank in lost:
             self._ray.kill(self.actors[rank])
-        for rank, node in zip(lost, self._nodes_for(lost), strict=True):
-            self.actors[rank] = self._new_actor(node, 0)
+        for rank, place in zip(lost, self._nodes_for(lost), strict=True):
+            self.actors[rank] = spares[rank] if rank in spares else self._new_actor(place, 0)
             self.num_replaced += 1
+            self._replaced.add(rank)
         if lost:
             self._meet(lost)
         self._connect()
-        return bool(lost)
 
     def _nodes_for(self, lost: Sequence[int]) -> list[Any]:
         """Where to start a worker for each lost one: the nodes with the fewest workers for their cores.
@@ -243,9 +272,9 @@ class Workers:
 
     def close(self) -> None:
         """End all workers."""
-        for actor in self.actors:
+        for actor in (*self.actors, *(actor for _, actor in self._spares.values())):
             self._ray.kill(actor)
-        self.actors = []
+        self.actors, self._spares = [], {}
 
 
 def _causality(error: BaseException) -> int:

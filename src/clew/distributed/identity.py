@@ -1,4 +1,4 @@
-"""The identity of a call: the same in every process for the same arguments and the same code.
+"""The identity of a run: the same in every process for the same graph, the same arguments and the same code.
 
 Checkpoints in a folder are found by it. Pickles would not do: a class of a script is pickled with a random number.
 Code counts by its instructions, constants and names, and by the globals that it uses. Comments do not count.
@@ -11,9 +11,13 @@ import hashlib
 import io
 import pickle
 import sys
+import zlib
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+
+from clew.engines.cluster.share import Share
 from clew.operators.inspection import plain_function, used_by
 
 #: Packages whose classes count by their names.
@@ -40,6 +44,15 @@ def _described(value: Any, seen: list[Any]) -> bytes:
             raise
         break
     return text.getvalue()
+
+
+def digest_of(share: Share) -> str:
+    """A short name for a graph on this grid, from all its edges; collective."""
+    block = share.block
+    arrays = [each for each in (block.indptr, block.indices, block.weights) if each is not None]
+    sums = [zlib.crc32(np.ascontiguousarray(each).view(np.uint8).data) for each in arrays]
+    facts = share.member.all_gather("all", np.array([share.num_vertices, share.directed, *sums], np.int64))
+    return hashlib.sha256(np.concatenate(facts).tobytes()).hexdigest()[:16]
 
 
 class _Description(pickle.Pickler):

@@ -9,16 +9,17 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 from clew import checks, io
 from clew.distributed import nodes
-from clew.distributed.actors import Calls, LostWorkerError, Workers
+from clew.distributed.actors import Calls, Workers
 from clew.distributed.generating import Generators
 from clew.distributed.graph import ClusterGraph
 from clew.distributed.identity import identity
 from clew.distributed.loading import assign_files, files_of
 from clew.distributed.progress import watched
+from clew.distributed.recovery import Recipe, Recovery
 from clew.distributed.room import bytes_of_files, bytes_of_tiles, check_room, free_bytes
 from clew.distributed.tiles import tiles_at
 from clew.engines.cluster.partition import Grid
@@ -26,17 +27,9 @@ from clew.errors import ClusterError, GraphError
 from clew.graph import Graph
 from clew.progress import showing
 
-ATTEMPTS = 6  # runs, of which all but the last may lose workers
 TRANSPORTS = ("auto", "sockets", "ray", "nccl")
 
 _current: list[Cluster] = []
-
-
-class _Recipe(NamedTuple):
-    """How to make a graph or a result again: what starts it, and the graph that it needs first."""
-
-    start: Callable[[], Calls]
-    graph: int | None
 
 
 def cluster(
@@ -115,8 +108,7 @@ class Cluster:
         self._keys = itertools.count(1)
         self._lock = threading.Lock()
         self._forgotten: list[int] = []
-        self._recipes: dict[int, _Recipe] = {}
-        self._missing: set[int] = set()  # graphs and results of which lost workers had a part
+        self._recovery = Recovery(saving["folder"])
         self._rehearsed: set[tuple[Any, ...]] = set()
         self._saving = saving
         self._workers: Workers | None = None
@@ -176,6 +168,7 @@ class Cluster:
         workers, self._workers = self._workers, None
         if workers is not None:
             workers.close()
+        self._recovery.close()
         if self._started_ray:
             self._ray.shutdown()
             self._started_ray = False
@@ -262,9 +255,9 @@ class Cluster:
     def _graph(self, start: Callable[[int], Calls], origin: int | None = None) -> ClusterGraph:
         """A graph that ``start`` lets the workers build, now and again if one of them is lost."""
         key = self.new_key()
-        recipe = _Recipe(lambda: start(key), origin)
+        recipe = Recipe(lambda: start(key), origin, is_mended=origin is None)
         facts = self._surviving(recipe.start, origin)
-        self._recipes[key] = recipe
+        self._recovery.add(self._open(), key, recipe)
         return ClusterGraph(self, key, facts)
 
     def free_bytes(self) -> list[int]:
@@ -294,10 +287,10 @@ class Cluster:
         """Run an algorithm on a graph; the key of its result, and its facts."""
         key = self.new_key()
         saved_as = self._saved_as(name, args, options)
-        recipe = _Recipe(lambda: self._open().start("run", graph, key, name, args, options, saved_as), graph)
+        recipe = Recipe(lambda: self._open().start("run", graph, key, name, args, options, saved_as), graph)
         with showing(f"{name} on {checks.counted(self.grid.workers, 'worker')}", self._poll, unit="supersteps"):
             found = self._surviving(recipe.start, graph)
-        self._recipes[key] = recipe
+        self._recovery.add(self._open(), key, recipe)
         return key, found[0]
 
     def _poll(self) -> tuple[float, None]:
@@ -319,31 +312,13 @@ class Cluster:
         forgotten, self._forgotten = self._forgotten, []
         if forgotten:
             for key in forgotten:
-                self._recipes.pop(key, None)
+                self._recovery.forget(key)
             workers.start("forget", forgotten)
         return self._surviving(lambda: workers.start(method, *args), *args[:1])
 
     def _surviving(self, start: Callable[[], Calls], needed: int | None = None) -> list[Any]:
         """The answers of all workers. A lost worker is replaced, what it held is made again, and all start again."""
-        workers = self._open()
-        for _ in range(ATTEMPTS):
-            try:
-                if workers.broken and workers.repair():
-                    self._missing = set(self._recipes)
-                self._make_again(needed)
-                return workers.wait(start())
-            except LostWorkerError as error:
-                lost = error
-        raise ClusterError(f"{lost} {ATTEMPTS} attempts have lost workers.")
-
-    def _make_again(self, key: int | None) -> None:
-        """Make a graph or a result again if a lost worker had a part of it."""
-        if key is None or key not in self._missing:
-            return
-        recipe = self._recipes[key]
-        self._make_again(recipe.graph)
-        self._open().wait(recipe.start())
-        self._missing.discard(key)
+        return self._recovery.surviving(self._open(), start, needed)
 
     def rehearse(self, name: str, args: tuple[Any, ...], options: dict[str, Any], weights: str | None) -> None:
         """Let one worker of every node compile what a run needs, once, before all of them need it."""

@@ -68,7 +68,9 @@ def open_share(member: Member, path: str, given: Mapping[str, Any]) -> Share:
     source = open_source(path)
     header = tiles.read_header(source)
     before = tiles.partition_of(header)
+    mending = member.mending
     partition = with_hubs(Partition(header.num_vertices, member.grid), np.array(header.hubs or ((), (), ())))
+    partition = partition if mending is None else mending.partition
     changes = options.duplicates != "keep" or options.loops != "keep"
     if header.directed and options.directed is False:
         raise source.error(
@@ -77,6 +79,8 @@ def open_share(member: Member, path: str, given: Mapping[str, Any]) -> Share:
         )
     directed = header.directed if options.directed is None else options.directed
     if before == partition and not changes:
+        if mending is not None and mending.known is not None:
+            return mending.known
         block, names = tiles.open_tile(source, header, member.rank, options.check)
         weights = requested_weights(block.weights, options)
         share = Share(
@@ -96,7 +100,7 @@ def open_share(member: Member, path: str, given: Mapping[str, Any]) -> Share:
 def _in_order(share: Share, source: Source, header: Header) -> Share:
     """The graph in ranges, if it was when it was written and these members' ranges cut few edges."""
     member = share.member
-    if header.order is None or member.size == 1 or not member.has_sockets:
+    if header.order is None or member.size == 1 or not member.has_sockets or member.mending is not None:
         return share
     order: Order = AsNumbered()
     if header.order == tiles.LISTED:
@@ -126,7 +130,7 @@ def _dealt(
     """The share of a grid that is not the one of the tiles."""
     import pyarrow as pa
 
-    exchange = EdgeExchange(member, partition, drop_loops=options.loops == "drop")
+    exchange = EdgeExchange(member.on(partition.grid), partition, drop_loops=options.loops == "drop")
     low, high = (header.num_arcs * rank // member.size for rank in (member.rank, member.rank + 1))
     place, dtype = 0, None
     for rank, tile in enumerate(header.tiles):

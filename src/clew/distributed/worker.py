@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 import platform
 import resource
 import socket
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
@@ -21,10 +19,12 @@ from clew import threads
 from clew.algorithms.registry import ALGORITHMS, load_plugins
 from clew.distributed.carrier import RayCarrier
 from clew.distributed.generating import generated_share
+from clew.distributed.identity import digest_of
 from clew.distributed.kept import Kept, about, kept_of, table_of
 from clew.distributed.loading import read_share
 from clew.distributed.locality import by_locality
 from clew.distributed.room import MORE_ROOM
+from clew.distributed.spares import open_spare, write_spare
 from clew.distributed.tiles import open_share, write_share
 from clew.dtypes import Array
 from clew.engines.base import memory_pools, return_free_memory
@@ -32,7 +32,9 @@ from clew.engines.cluster.checkpoints import Checkpoints, farthest_buddy
 from clew.engines.cluster.listener import Listener
 from clew.engines.cluster.mailbox import Mailbox
 from clew.engines.cluster.member import Member
+from clew.engines.cluster.mending import Mending, placed
 from clew.engines.cluster.nccl import CupyGpu, Nccl
+from clew.engines.cluster.partition import Partition
 from clew.engines.cluster.share import Share, build_share, edge_ends
 from clew.engines.cluster.transport import SILENT, Sockets, Transport
 from clew.errors import ClewError, ClusterError
@@ -54,6 +56,7 @@ def collective(method: Callable[..., Any]) -> Callable[..., Any]:
         try:
             found = method(worker, *args)
             if method.__name__ in LARGE:
+                worker.member.mending = None
                 return_free_memory()
             return found
         except BaseException as error:
@@ -207,6 +210,26 @@ class Worker:
         self._shares[key] = open_share(self.member, path, options)
         return self.describe(key)
 
+    def placed(self, key: int) -> tuple[Partition, dict[str, Any]]:
+        """Where the vertices of a graph are, and its facts, for a worker that replaces a lost one."""
+        return placed(self._shares[key])
+
+    def mend(self, key: int, known: tuple[Partition, dict[str, Any]], lost: Sequence[int]) -> None:
+        """Let the next call, which builds this graph again, bring edges to the workers that replace lost ones only."""
+        share = None if self.member.rank in lost else self._shares[key]
+        self.member.mending = Mending(frozenset(lost), *known, share)
+
+    def write_spare(self, key: int, folder: str) -> None:
+        """Write this worker's part of a graph where the worker that may replace it finds it."""
+        write_spare(self._shares[key], folder)
+
+    def open_spare(self, key: int, known: tuple[Partition, dict[str, Any]], folder: str) -> bool:
+        """Open the part of a lost worker; returns whether it was there."""
+        share = open_spare(self.member, *known, folder)
+        if share is not None:
+            self._shares[key] = share
+        return share is not None
+
     @collective
     def write_tiles(self, key: int, folder: str) -> tuple[Header, Tile]:
         """Write this worker's tile of a graph; returns what the header of the folder says about all and about it."""
@@ -256,19 +279,11 @@ class Worker:
         """
         share = self._shares[key]
         self.member.superstep = 0
-        saved_as = str(result) if saved_as is None else f"{saved_as}-{self._digest(share)}"
+        saved_as = str(result) if saved_as is None else f"{saved_as}-{digest_of(share)}"
         with self._checkpoints.run(self.member, saved_as):
             found = self._call(share, name, args, options)
         kept = self._results[result] = kept_of(share, found)
         return about(share, kept, found) if self.member.rank == 0 else {}
-
-    def _digest(self, share: Share) -> str:
-        """A short name for a graph on this grid, from all its edges; all workers call this."""
-        block = share.block
-        arrays = [each for each in (block.indptr, block.indices, block.weights) if each is not None]
-        sums = [zlib.crc32(np.ascontiguousarray(each).view(np.uint8).data) for each in arrays]
-        facts = self.member.all_gather("all", np.array([share.num_vertices, share.directed, *sums], np.int64))
-        return hashlib.sha256(np.concatenate(facts).tobytes()).hexdigest()[:16]
 
     @collective
     def product(self, key: int, name: str, x: Any, semiring: Any, transpose: bool, device: str) -> tuple[Array, Array]:

@@ -49,6 +49,8 @@ class EdgeExchange:
         self._loops: list[Array] = []
         self._blocks: list[tuple[Array, ...]] = []  # rows, columns and weights, by owner
         self._counts: list[Array] = []  # edges for every member, per block
+        mending = member.mending
+        self._wanted = None if mending is None else np.isin(np.arange(member.size), list(mending.lost))
 
     def add(self, source: Array, target: Array, weights: Array | None) -> None:
         """Take some edges of this member."""
@@ -73,6 +75,10 @@ class EdgeExchange:
             source, target = np.where(back, target[both], source[both]), np.where(back, source[both], target[both])
             weights = None if weights is None else weights[both]
         worker, row, column = self.partition.edges(source, target)
+        if self._wanted is not None:
+            chosen = np.flatnonzero(self._wanted[worker])
+            worker, row, column = worker[chosen], row[chosen], column[chosen]
+            weights = None if weights is None else weights[chosen]
         order = np.argsort(worker.astype(np.uint16), kind="stable")
         columns = [row.astype(np.int32), column.astype(np.int32), *([] if weights is None else [weights])]
         self._blocks.append(tuple(_taken(each, order) for each in columns))

@@ -36,6 +36,8 @@ def partition_by_degree(member: Member, num_vertices: int, source: Array, target
 
     All members call this. The same edges of the same members give the same partition.
     """
+    if member.mending is not None:
+        return member.mending.partition
     plain = Partition(num_vertices, member.grid)
     if member.size < FEWEST or plain.segment < 4 * PER_WORKER:
         return plain

@@ -19,6 +19,7 @@ from clew.engines.cluster.transport import Sockets, Transport
 
 if TYPE_CHECKING:
     from clew.engines.cluster.kernels_superstep import Channel
+    from clew.engines.cluster.mending import Mending
 
 Axis = Literal["row", "column"]
 SAMPLE = 64  # keys that every member samples per range
@@ -32,6 +33,7 @@ class Member:
         self.checkpoints = checkpoints or Checkpoints()
         self.device = "cpu"  # that "auto" selects
         self._superstep = [0]  # of the loop that runs; the same list in all grids
+        self._mending: list[Mending | None] = [None]  # the same
         self.rank, self.size = transport.rank, transport.size
         self._take_place(Grid(self.size))
 
@@ -52,6 +54,15 @@ class Member:
     @superstep.setter
     def superstep(self, step: int) -> None:
         self._superstep[0] = step
+
+    @property
+    def mending(self) -> Mending | None:
+        """The graph that is mended by the call that runs."""
+        return self._mending[0]
+
+    @mending.setter
+    def mending(self, mending: Mending | None) -> None:
+        self._mending[0] = mending
 
     def on(self, grid: Grid) -> Member:
         """The same member with a place in another grid."""

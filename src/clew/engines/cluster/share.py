@@ -352,7 +352,9 @@ def share_of(
 ) -> Share:
     """The graph of all edges that the members have handed to an exchange; ``weights`` is their dtype."""
     member, partition = exchange.member, exchange.partition
-    arrived = exchange.finish(weights)
+    arrived, mending = exchange.finish(weights), member.mending
+    if mending is not None and mending.known is not None:
+        return mending.known
     built = build.build(
         arrived.rows,
         arrived.columns,
@@ -364,6 +366,8 @@ def share_of(
         consume=True,
     )
     block = rectangle(built.adjacency, partition.rows, partition.columns)
+    if mending is not None:
+        return Share(member.on(partition.grid), partition, block, **mending.facts)
     counts = [exchange.given, exchange.num_loops, block.num_arcs, built.report.duplicates_merged]
     given, num_loops, arcs, merged = member.all_reduce(np.array(counts, np.int64), np.add).tolist()
     dropped = num_loops if exchange.drop_loops else 0
