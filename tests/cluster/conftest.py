@@ -9,8 +9,6 @@ import pytest
 
 import clew
 
-SILENT = 4.0  # seconds after which a stopped worker counts as lost: a fault takes that long
-
 
 class SharedRay:
     """Ray on this machine, whose nodes a test may add and remove, and four workers that start when they are needed."""
@@ -36,9 +34,6 @@ class SharedRay:
 
         if self._cluster is None:
             self._cluster = clew.cluster(workers=4)
-            change_workers(self._cluster, _silent=SILENT)
-            self._cluster._open()._settings["silent"] = SILENT
-            self._cluster._open().broken = True  # the silence counts from the next connection
         elif self._cluster not in _current:
             _current.append(self._cluster)
             clew.io.on_cluster = self._cluster.read

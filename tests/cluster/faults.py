@@ -1,7 +1,8 @@
 """Random faults while algorithms run: ``python -m tests.cluster.faults 200`` reports what 200 of them did.
 
 Workers are killed, stopped for good or for a second, cut off from a peer, or made to send half a frame of garbage, at a
-random moment. Every run must return the bits of an undisturbed one, within a minute.
+random moment. With ``--nodes 3``, nodes of Ray are killed too, with all their workers. Every run must return the bits
+of an undisturbed one, within a minute.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -75,6 +77,22 @@ def garble(cluster: Cluster, chosen: random.Random) -> None:
     cluster._open().actors[one].__ray_call__.remote(send)
 
 
+def kill_node(cluster: Cluster, chosen: random.Random, nodes: Any) -> None:
+    """Kill a node with all its workers. The first node stays, since it is the head."""
+    used = {each["node"] for each in cluster.workers}
+    others = sorted((node for node in nodes.worker_nodes if node.node_id in used), key=lambda node: node.node_id)
+    if not others:  # workers move to an empty node when they are replaced
+        kill(cluster, chosen)
+        return
+    nodes.remove_node(chosen.choice(others), allow_graceful=False)
+
+
+def add_nodes(nodes: Any, count: int) -> None:
+    """Start empty nodes in place of those that were killed; Ray does that in the main thread only."""
+    while len(nodes.worker_nodes) < count:
+        nodes.add_node(num_cpus=4)
+
+
 FAULTS = (kill, kill_several, stop, delay, cut, garble)
 RUNS: dict[str, Callable[[Any], Any]] = {
     "pagerank": lambda graph: clew.pagerank(graph, tolerance=0, max_iterations=300).rank,
@@ -114,14 +132,16 @@ def is_running(process: int) -> bool:
         return False
 
 
-def inject(cluster: Cluster, count: int, seed: int, *, verbose: bool = False) -> Report:
-    """Run algorithms under ``count`` random faults."""
+def inject(cluster: Cluster, count: int, seed: int, nodes: Any = None, *, verbose: bool = False) -> Report:
+    """Run algorithms under ``count`` random faults; with the ``nodes`` of ``ray.cluster_utils``, also of these."""
     import sys
 
     from ray import cloudpickle
 
     cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers may not find this module
     chosen, report = random.Random(seed), Report()
+    faults: list[Any] = [*FAULTS, *([] if nodes is None else [partial(kill_node, nodes=nodes)])]
+    empty = 0 if nodes is None else len(nodes.worker_nodes)
     graph = clew.generate.random_weights(clew.generate.rmat(10, edge_factor=8, seed=1), 1, 9, seed=2)
     spread = graph.spread()
     expected, seconds = {}, {}
@@ -131,7 +151,7 @@ def inject(cluster: Cluster, count: int, seed: int, *, verbose: bool = False) ->
         expected[name] = run(spread)
         seconds[name] = time.monotonic() - began
     for number in range(count):
-        name, fault = chosen.choice(list(RUNS)), FAULTS[number % len(FAULTS)]
+        name, fault = chosen.choice(list(RUNS)), faults[number % len(faults)]
         report.processes |= {each["pid"] for each in cluster.workers}
         injector = threading.Timer(chosen.random() * 1.2 * seconds[name], fault, (cluster, chosen))
         began = time.monotonic()
@@ -139,14 +159,17 @@ def inject(cluster: Cluster, count: int, seed: int, *, verbose: bool = False) ->
         found = RUNS[name](spread)
         took = time.monotonic() - began
         injector.join()
-        report.faults[fault.__name__] += 1
+        if nodes is not None:
+            add_nodes(nodes, empty)
+        kind = getattr(fault, "func", fault).__name__
+        report.faults[kind] += 1
         report.seconds.append(took)
         if found.tobytes() != expected[name].tobytes():
-            report.wrong.append(f"fault {number}: {name} after {fault.__name__}")
+            report.wrong.append(f"fault {number}: {name} after {kind}")
         if took > LIMIT:
-            report.wrong.append(f"fault {number}: {name} took {took:.0f} seconds after {fault.__name__}")
+            report.wrong.append(f"fault {number}: {name} took {took:.0f} seconds after {kind}")
         if verbose:
-            print(f"{number:4} {name:18} {fault.__name__:13} {took:6.2f} s", flush=True)
+            print(f"{number:4} {name:18} {kind:13} {took:6.2f} s", flush=True)
     report.replaced = cluster.num_replaced
     report.processes |= {each["pid"] for each in cluster.workers}
     return report
@@ -156,9 +179,16 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("count", type=int, nargs="?", default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--nodes", type=int, default=1, help="nodes of Ray, of which all but one may be killed")
     given = parser.parse_args()
-    with clew.cluster(workers=4) as opened:
-        found = inject(opened, given.count, given.seed, verbose=True)
+    several = None
+    if given.nodes > 1:
+        from tests.cluster.conftest import SharedRay
+
+        several = SharedRay().nodes
+        add_nodes(several, given.nodes - 1)
+    with clew.cluster(workers=4, address=None if several is None else several.address) as opened:
+        found = inject(opened, given.count, given.seed, several, verbose=True)
     time.sleep(2)
     print(found)
     print("\n".join(found.wrong) or "no wrong answer")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MAGIC = int.from_bytes(b"clew\x00\x01\x00\x00", "little")
 PATIENCE = 0.5  # seconds in one call without news: so often Ctrl-C and the deadline are checked
 STALLED = 20.0  # seconds without the rest of a frame that has begun before a run is given up
-TICK, SILENT = 0.25, 5.0  # seconds between two pulses, and without one before a neighbor counts as stalled
+TICK, SILENT = 0.25, 3.0  # seconds between two pulses, and without one before a neighbor counts as stalled
 SMALL = 4064  # bytes of a part that are copied behind its header, so that one call sends both
 OPTIONS = (
     (socket.TCP_NODELAY, 1),  # send small frames at once
