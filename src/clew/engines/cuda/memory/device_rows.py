@@ -87,7 +87,7 @@ class DeviceRows:
         place = (key, device.queue)
         arrays = self.scratch.pop(place, None)
         arrays = vars(left.allocate(device)) if arrays is None else arrays
-        own = {name: device.empty(shape, dtype) for name, shape, dtype in anew}
+        own = {name: device.empty(shape, dtype) for name, shape, dtype in per_run}
         return SimpleNamespace(**own, **arrays, left=(place, arrays) if keeps else None)
 
     def _divided(self, device: Device, space: Workspace) -> tuple[list[Any], Workspace, bool]:
