@@ -91,7 +91,26 @@ def test_the_cpu_engine_knows_nothing_of_the_others():
 @pytest.mark.quick
 def test_no_public_function_asks_which_device_it_is_on():
     for path in (SOURCE / "algorithms").glob("*/__init__.py"):
-        assert "clew.engines" not in path.read_text(), f"{path}: registry.run alone chooses the engine"
+        text = path.read_text()
+        assert "clew.engines" not in text, f"{path}: registry.run alone chooses the engine"
+        assert not device_tests(text), f"{path}: registry.run alone asks which device it is"
+
+
+def device_tests(text: str) -> list[str]:
+    """Comparisons of ``device``, and calls of ``is_on_gpu``."""
+    asked = []
+    for node in ast.walk(ast.parse(text)):
+        names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+        compares = isinstance(node, ast.Compare | ast.Match) and "device" in names
+        if compares or (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("is_on_gpu")):
+            asked.append(ast.unparse(node))
+    return asked
+
+
+@pytest.mark.quick
+def test_questions_about_the_device_are_found():
+    asked = ("device == 'cuda'", "device in GPUS", "is_on_gpu(x)")
+    assert device_tests(f"def f(device, x):\n    return run(device, {', '.join(asked)})\n") == list(asked)
 
 
 def run(code: str) -> str:

@@ -1,5 +1,5 @@
-"""Write what is generated: tables, counts and the picture of README.md, docs/cluster.md's list of algorithms, and the
-algorithms' names for type checkers.
+"""Write what is generated: tables, counts and the picture of README.md, the lists of algorithms in docs/cluster.md and
+docs/on-a-gpu.md, and the algorithms' names for type checkers.
 
 With --check, say whether they are current.
 """
@@ -22,6 +22,7 @@ WIDTH = 121  # of a line with its end, as in pyproject.toml
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 CLUSTER = ROOT / "docs" / "cluster.md"
+GPU = ROOT / "docs" / "on-a-gpu.md"
 COMPARISON = ROOT / "docs" / "comparison.md"
 PACKAGE = ROOT / "src" / "clew" / "algorithms" / "__init__.py"
 
@@ -47,6 +48,22 @@ def cluster_list() -> str:
     yes, no = (", ".join(f"`{name}`" for name, here in runs.items() if here is wanted) for wanted in (True, False))
     lines = [f"- **Algorithms**: {yes}.", f"- **Refused by name**, with the advice to use `g.gather()`: {no}."]
     return "".join(textwrap.fill(line, WIDTH - 1, subsequent_indent="  ") + "\n" for line in lines)
+
+
+def device_table() -> str:
+    """The algorithms by where they run on a machine with a GPU."""
+    own, untimed, products, host = (
+        "kernels of their own on the GPU | the GPU for large graphs",
+        "kernels of their own, which have run in the emulation only | the CPU",
+        "products and searches on the GPU, with vectors copied there and back | the CPU",
+        "the CPU | the CPU",
+    )
+    cells: dict[str, list[str]] = {own: [], untimed: [], products: [], host: []}
+    for name, one in sorted(ALGORITHMS.items()):
+        fused = untimed if one.untimed is True else own
+        cells[fused if one.cuda is not None else host if one.host else products].append(f"`{name}`")
+    rows = "".join(f"| {', '.join(names)} | {where} |\n" for where, names in cells.items() if names)
+    return f'| algorithms | `"cuda"` | `"auto"` |\n|---|---|---|\n{rows}'
 
 
 def algorithm_imports() -> str:
@@ -79,8 +96,13 @@ def with_counts(text: str) -> str:
 
 def generated() -> dict[Path, str]:
     """Every file as it should be."""
-    pages = {path: path.read_text(encoding="utf-8") for path in (README, CLUSTER)}
-    parts = (README, "formats", format_table), (README, "algorithms", algorithm_table), (CLUSTER, "runs", cluster_list)
+    pages = {path: path.read_text(encoding="utf-8") for path in (README, CLUSTER, GPU)}
+    parts = (
+        (README, "formats", format_table),
+        (README, "algorithms", algorithm_table),
+        (CLUSTER, "runs", cluster_list),
+        (GPU, "devices", device_table),
+    )
     for page, name, table in parts:
         begin, end = f"<!-- {name}: begin (made by tools/update_readme.py) -->\n", f"<!-- {name}: end -->\n"
         pages[page] = updated(pages[page], begin, end, table())

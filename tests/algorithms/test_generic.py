@@ -59,7 +59,7 @@ CHECKED = ("bellman_ford", "bfs", "coloring", "leiden", "louvain", "maximal_inde
 #: They take bipartite or acyclic graphs alone, which the tests of these algorithms have.
 ELSEWHERE = ("bipartite_matching", "topological_order")
 COMPARED = [name for name in sorted(ALGORITHMS) if name not in ELSEWHERE and not ALGORITHMS[name].host]
-WEIGHTED = ("bellman_ford", "sssp", "sswp")
+WEIGHTED = [name for name in COMPARED if "weights" in ALGORITHMS[name].needs]
 #: They search from every vertex, or go in many rounds, which takes long on large graphs.
 SLOW = ("all_pairs", "betweenness", "closeness", "edge_betweenness", "harmonic")
 #: They go from vertex to vertex, or sort all pairs within two steps, in Python.
@@ -78,12 +78,11 @@ MEDIUM = {
     "rmat, directed": lambda: clew.generate.rmat(9, 8, 0.45, 0.22, 0.22, seed=4),
     "grid": lambda: clew.generate.grid(30, 40, delete=0.1, seed=5),
 }
-STARTING = ("bellman_ford", "bfs", "random_walk_with_restart", "sssp", "sswp")
 
 
 def arguments(name, source):
     """Keyword arguments that both forms take."""
-    if name in STARTING:
+    if ALGORITHMS[name].needs_source:
         return {"source": source}
     if name == "sample_neighbors":
         return {"sources": [source]}
@@ -104,7 +103,7 @@ def compare(name, graph, source, device):
         for value in CLOSE.get(name, ()):
             np.testing.assert_allclose(getattr(found, value), getattr(expected, value), rtol=1e-9, atol=1e-12)
     if name in CHECKED:
-        getattr(clew.verify, name)(graph, *([source] if name in STARTING else []), found)
+        getattr(clew.verify, name)(graph, *([source] if ALGORITHMS[name].needs_source else []), found)
 
 
 def test_every_generic_algorithm_is_compared():
@@ -140,7 +139,7 @@ def test_large_graphs(name, shape):
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in COMPARED if not (name in STARTING or ALGORITHMS[name].needs_sources)]
+    "name", [name for name in COMPARED if not (ALGORITHMS[name].needs_source or ALGORITHMS[name].needs_sources)]
 )
 def test_no_vertices(name):
     found = over_the_waist(name, clew.Graph.from_edges([], [], num_vertices=0), "cpu", {})

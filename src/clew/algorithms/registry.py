@@ -118,6 +118,10 @@ class Algorithm:
         weights. Others unpack them first.
     scattered
         Whether it reads a few edges of rows in any order, for which packed edges on the host pay less.
+    paired
+        Whether it reads a neighbour and its weight as a pair where a GPU's edges are in two memories.
+    by_levels
+        Whether every vertex is found once. Workers of a cluster then send ids without values, and do without in-edges.
     per_edge
         Whether the values are of edges, in the order of ``Graph.edges()``, and the result is an ``EdgeResult``.
     per_walk
@@ -146,6 +150,8 @@ class Algorithm:
     dense_rounds: bool = False
     packed: Collection[str] = ()
     scattered: bool = False
+    paired: bool = False
+    by_levels: bool = False
     per_edge: bool = False
     per_walk: bool = False
     host: str = ""

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clew.algorithms.registry import ALGORITHMS
 from clew.checks import counted
 from clew.graph import Graph
 
@@ -131,3 +132,24 @@ def _compare_top(algorithm: str, ours: Any, top: Mapping[int, float]) -> str | N
     off = float(np.abs(theirs / theirs[0] - ours[vertices] / ours[vertices[0]]).max())
     limit = LIMIT_OF_TOP if algorithm in RANKS else 1e-3  # programs print a few digits
     return None if off <= limit else f"the highest scores differ by {off:.2g}"
+
+
+def function_name(algorithm: str) -> str:
+    """The clew function of a raced algorithm: PageRank is raced twice."""
+    return algorithm.removesuffix("_converged")
+
+
+def arguments(algorithm: str, task: Task) -> dict[str, Any]:
+    """The arguments that make clew do the same work as its peers."""
+    settings: dict[str, dict[str, Any]] = {
+        "pagerank": {"tolerance": 0, "max_iterations": ROUNDS, "dtype": "float32"},
+        "pagerank_converged": {"tolerance": TOLERANCE},
+        "triangles": {"per_vertex": False},
+        "betweenness": {"samples": [task.source]},
+    }
+    record = ALGORITHMS[function_name(algorithm)]
+    if record.needs_sources:
+        return {"sources": range(min(64, task.graph.num_vertices))}
+    ends = {"source": task.source} if record.needs_source else {}
+    ends |= {"sink": 0 if task.source else task.graph.num_vertices - 1} if record.needs_sink else {}
+    return settings.get(algorithm, {}) | ends

@@ -19,7 +19,7 @@ import numpy as np
 
 import clew
 from clew.bench import peers
-from clew.bench.task import FEWEST, LONG, TRIALS, Ready, Task, Timed, UnableError
+from clew.bench.task import FEWEST, LONG, TRIALS, Ready, Task, Timed, UnableError, arguments, function_name
 from clew.errors import ClewError
 
 
@@ -88,11 +88,11 @@ class Worker:
 
     def check(self) -> dict[str, Any]:
         """Check clew's result with clew.verify."""
-        check = getattr(clew.verify, peers.function_name(self.algorithm), None)
+        check = getattr(clew.verify, function_name(self.algorithm), None)
         if check is None:
             raise UnableError("there is no checker")
         known = {"graph": self.task.graph, "result": self.found}
-        known |= peers.arguments(self.algorithm, self.task)
+        known |= arguments(self.algorithm, self.task)
         check(**{name: known[name] for name in inspect.signature(check).parameters if name in known})
         return {}
 

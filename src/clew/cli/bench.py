@@ -14,6 +14,7 @@ from clew.algorithms.registry import ALGORITHMS
 from clew.bench import graphs, peers, report
 from clew.bench.peers import RACED
 from clew.bench.race import OURS, Outcome, Rules, Score, races
+from clew.bench.task import function_name
 from clew.cli import output
 from clew.cli.files import File, load
 from clew.cli.options import Reading, reads_graph
@@ -25,7 +26,6 @@ from clew.io.sink import Sink
 from clew.names import shown
 from clew.progress import showing
 
-COUNTED = ("bfs", "sssp", "pagerank", "connected_components", "triangles", "betweenness")
 STDOUT = Path("-")
 
 
@@ -34,7 +34,7 @@ def bench(
     graph: Annotated[str, typer.Argument(metavar="GRAPH", help=f"A file in any format, or a name: {graphs.KNOWN}.")],
     algorithms: Annotated[
         str, typer.Option(metavar="A,B,…", help="The algorithms to time. Peers have " + ", ".join(RACED) + ".")
-    ] = ",".join(COUNTED),
+    ] = ",".join(dict.fromkeys(map(function_name, RACED))),
     with_peers: Annotated[
         str, typer.Option("--peers", metavar="A,B,…", help=f"Some of {', '.join(peers.NAMES)}; or all, or none.")
     ] = "all",

@@ -30,11 +30,10 @@ from clew.plan.parts import Choice, Role, Share, Span, duration, total
 from clew.plan.plan import Plan, Tier
 
 WORKER = "a worker"
-PUSHES = ("bfs",)  # what does without in-edges where there is no room for them
 PEER = 7e-6  # seconds of CPU per peer and exchange, as measured between processes
 LINK = 1.2e9  # bytes per second and worker: as measured over Unix sockets, and assumed for a network (10 Gbit/s)
 BALANCE = {1: 1.0, 4: 1.01, 16: 1.03, 64: 1.02, 256: 1.02, 1024: 1.04}  # largest block by mean, counted on kron20
-SEARCHED = 0.65  # bytes per vertex of a whole bfs, times (√p - 1): 0.69, 2.0, 4.5 and 9.4 counted for 4 to 256 workers
+SEARCHED = 0.65  # bytes per vertex of a search by levels, times (√p - 1): 0.69 to 9.4 counted for 4 to 256 workers
 EXCHANGES = 2  # of a superstep: expand and fold; counts travel in them
 # CPU time of 4 workers by that of one thread: compiled forms took 1.2 to 4.3 on kron20, generic ones 1.6 to 16.
 FUSED, GENERIC = Span(1, 1.5, 4.5), Span(1.5, 4, 16)
@@ -109,7 +108,7 @@ class Messages:
             self.superstep = Span.exactly(sum(sent) * width)
             self.run = self.superstep.times(rounds)
             return
-        if record.name == "bfs":
+        if record.by_levels:
             self.form, self.why = "ids or a bitmap", "the one that takes fewer bytes in a superstep"
             whole = SEARCHED * max(0.0, math.sqrt(grid.workers) - 1) * graph.num_vertices
             self.run = Span(whole / 2, whole, whole * 2)
@@ -209,7 +208,7 @@ def _memory(record: Algorithm, graph: Any, grid: Grid, sent: tuple[float, float]
     ]
     if graph.weighted:
         kept.append(("weights", "graph", graph.weight_dtype.itemsize * block))
-    if "in_edges" in record.needs and graph.directed and record.name not in PUSHES:
+    if "in_edges" in record.needs and graph.directed and not record.by_levels:
         weights = graph.weight_dtype.itemsize if graph.weighted and "weights" in record.needs else 0
         kept += [("in-edges", "graph", (4 + weights) * block), ("offsets of in-edges", "graph", 4 * columns)]
     kept += [

@@ -13,7 +13,7 @@ from clew.engines.choice import EMULATED, HYBRID_EMULATED, WORTH_A_GPU, gpu_of_h
 from clew.engines.cuda.balance.frontiers import NO_LIMIT, order_from
 from clew.engines.cuda.memory.device_graph import bytes_on, plan_in_force, size_of
 from clew.engines.cuda.memory.device_rows import DeviceRows
-from clew.engines.cuda.memory.edge_memory import SEARCHES, plan_edges
+from clew.engines.cuda.memory.edge_memory import plan_edges
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.memory import current
@@ -94,10 +94,10 @@ def put_edges(plan: Plan, gpu: Any, form: Form | None = None) -> Edges:
         return Edges(0.0, shares)
     rows = plan.graph.outgoing
     weights = rows.weights if any("weights" in share.what for share in shares) else None
-    packs = form is not None and form.name == PACKED
+    packs, paired = form is not None and form.name == PACKED, ALGORITHMS[plan.algorithm].paired
     parts = 2 if any(share.what.startswith("in-edges") for share in shares) else 1
     try:
-        found = None if packs else plan_in_force(gpu, rows, weights, paired=plan.algorithm in SEARCHES)
+        found = None if packs else plan_in_force(gpu, rows, weights, paired=paired)
         there = found is not None
         if found is None:
             replaced = bytes_on(gpu, rows)  # where these edges are put anew
@@ -111,7 +111,7 @@ def put_edges(plan: Plan, gpu: Any, form: Form | None = None) -> Edges:
         plan.error = plan.error or error.with_traceback(None)
         return Edges(0.0, [])
     plan.choices.append(Choice("edges", mode.replace("_", "-"), why))
-    if plan.algorithm in SEARCHES and not packs and mode in ("tiered", "zero_copy"):
+    if paired and not packs and mode in ("tiered", "zero_copy"):
         plan.choices.append(_reading(DeviceRows(None, None, None, rows.num_vertices, rows.num_arcs, found)))
     plan.memory = [replace(share, bytes=round(share.bytes * (1 - slow))) if _is_edges(share) else share
                    for share in plan.memory]  # fmt: skip

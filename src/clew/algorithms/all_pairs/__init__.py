@@ -9,7 +9,7 @@ import numpy as np
 from clew.algorithms.paths.weights import weights_of
 from clew.algorithms.registry import Answer, algorithm, run
 from clew.checks import one_of
-from clew.dtypes import Array, is_on_gpu
+from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.names import shown
@@ -74,11 +74,11 @@ def all_pairs(graph: Graph, *, method: Method = "auto", device: str = "auto") ->
 def summary(graph: Graph, distance: Any, method: str, below: Array | None = None) -> Answer:
     """The answer, from the matrix of distances; raise GraphError for a negative cycle.
 
-    ``below`` are the vertices whose distance to themselves is negative; by default those of the whole matrix.
+    ``below`` are the vertices whose distance to themselves is negative; by default those of a whole matrix in host
+    memory.
     """
     if below is None:
-        diagonal = distance.diagonal()
-        below = np.flatnonzero((diagonal.get() if is_on_gpu(diagonal) else diagonal) < 0)
+        below = np.flatnonzero(distance.diagonal() < 0)
     if below.size:
         raise GraphError(
             f"vertex {shown(graph.names, below.min())} is on a negative cycle, so shortest paths do not exist. "

@@ -40,7 +40,10 @@ def workspace(graph: Graph, number: Any = None) -> Workspace:
 def all_pairs(device: Device, graph: Graph, method: str) -> Answer:
     """Distances by a method, or by the faster one; searches are done on the CPU."""
     chosen = methods(graph)[0] if method == "auto" else method
-    return summary(graph, cpu.sparse(graph) if chosen == "sparse" else floyd_warshall(device, graph), chosen)
+    if chosen == "sparse":
+        return summary(graph, cpu.sparse(graph), chosen)
+    distance = floyd_warshall(device, graph)
+    return summary(graph, distance, chosen, np.flatnonzero(device.download(distance.diagonal()) < 0))
 
 
 def methods(graph: Graph) -> list[str]:

@@ -10,7 +10,14 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(needs=("in_edges",), balanced=True, distributed=True, packed=("cpu", "cuda"), scattered=True)
+@algorithm(
+    needs=("in_edges",),
+    balanced=True,
+    distributed=True,
+    packed=("cpu", "cuda"),
+    scattered=True,
+    by_levels=True,
+)
 def bfs(
     graph: Graph,
     source: Any = 0,

@@ -15,7 +15,7 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(needs=("weights",), balanced=True, distributed=True, packed=("cpu", "cuda"))
+@algorithm(needs=("weights",), balanced=True, distributed=True, packed=("cpu", "cuda"), paired=True)
 def sssp(
     graph: Graph,
     source: Any = 0,

@@ -14,7 +14,7 @@ import numpy as np
 
 import clew
 from clew.algorithms.registry import ALGORITHMS
-from clew.bench.task import ROUNDS, TOLERANCE, Answer, Prepare, Ready, Task
+from clew.bench.task import Answer, Prepare, Ready, Task, arguments, function_name
 from clew.result import Result
 
 #: The Python packages by the name of the module to import.
@@ -45,27 +45,6 @@ def offers(name: str) -> Mapping[str, Prepare]:
     if name == "networkx":
         return with_networkx.OFFERS
     return programs.offers(name) if name in PROGRAMS else libraries.OFFERS[name]
-
-
-def function_name(algorithm: str) -> str:
-    """The clew function of a raced algorithm: PageRank is raced twice."""
-    return algorithm.removesuffix("_converged")
-
-
-def arguments(algorithm: str, task: Task) -> dict[str, Any]:
-    """The arguments that make clew do the same work as its peers."""
-    settings: dict[str, dict[str, Any]] = {
-        "pagerank": {"tolerance": 0, "max_iterations": ROUNDS, "dtype": "float32"},
-        "pagerank_converged": {"tolerance": TOLERANCE},
-        "triangles": {"per_vertex": False},
-        "betweenness": {"samples": [task.source]},
-    }
-    record = ALGORITHMS[function_name(algorithm)]
-    if record.needs_sources:
-        return {"sources": range(min(64, task.graph.num_vertices))}
-    ends = {"source": task.source} if record.needs_source else {}
-    ends |= {"sink": 0 if task.source else task.graph.num_vertices - 1} if record.needs_sink else {}
-    return settings.get(algorithm, {}) | ends
 
 
 def _prepare(algorithm: str, task: Task) -> Ready:

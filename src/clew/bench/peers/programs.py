@@ -19,9 +19,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import clew
-from clew.bench.task import FEWEST, LONG, ROUNDS, TOLERANCE, TRIALS, Answer, Prepare, Ready, Task, Timed, UnableError
-
-WITH_SOURCE = ("bfs", "sssp", "betweenness")
+from clew.algorithms.registry import ALGORITHMS
+from clew.bench.task import (
+    FEWEST,
+    LONG,
+    ROUNDS,
+    TOLERANCE,
+    TRIALS,
+    Answer,
+    Prepare,
+    Ready,
+    Task,
+    Timed,
+    UnableError,
+    arguments,
+    function_name,
+)
 
 
 class Program(NamedTuple):
@@ -130,15 +143,16 @@ def offers(peer: str) -> dict[str, Prepare]:
 def _prepare(suite: Suite, algorithm: str, program: Program, path: Path, task: Task) -> Ready:
     if algorithm in suite.undirected:
         task.require_undirected()
-    file = _stored(suite, task, weighted=algorithm == "sssp")
-    source = ["-r", str(task.source)] if algorithm in WITH_SOURCE else []
+    weighted = "weights" in ALGORITHMS[function_name(algorithm)].needs
+    file = _stored(suite, task, weighted=weighted)
+    source = ["-r", str(task.source)] if {"source", "samples"} & arguments(algorithm, task).keys() else []
 
     def call(trials: int, *delta: str) -> Timed:
         command = [str(path), *program.options, *suite.command(task, file, trials, source), *delta]
         return _run(task, command, program.time or suite.time)
 
     best: tuple[str, ...] = ()
-    if algorithm == "sssp" and suite.delta is not None:
+    if weighted and suite.delta is not None:
         best = min(((suite.delta.format(delta),) for delta in _deltas(task)), key=lambda one: call(2, *one).seconds)
     trials = FEWEST  # in one start: few at first, then as many as there is time for
 

@@ -27,8 +27,6 @@ PAIR = np.dtype(np.uint64)
 WORD = np.dtype(np.uint32)
 WORD_BITS = np.uint64(32)  # the shift of the weight, the second word of a pair
 BLOCK = 1 << 16  # pairs written at a time, one half after the other, small enough for the cache
-#: Algorithms whose kernels read pairs.
-SEARCHES = ("sssp", "sswp", "bellman_ford")
 
 
 @dataclass(frozen=True)
