@@ -17,7 +17,13 @@ from clew.testing import contract_graphs, verify
 from tests.cluster.team import on_team, run_on_team
 
 DISTRIBUTED = sorted(name for name, record in ALGORITHMS.items() if record.distributed or record.cluster)
-MANY = {"maximal_independent_set", "coloring", "bipartite_matching"}  # several answers are valid
+MANY = {
+    "maximal_independent_set",
+    "coloring",
+    "bipartite_matching",
+    "maximum_flow",
+    "minimum_cut",
+}  # several answers are valid
 
 
 def same(one: np.ndarray, other: np.ndarray) -> bool:
@@ -85,6 +91,8 @@ def arguments(name: str, graph: clew.Graph) -> dict[str, Any] | None:
     options: dict[str, Any] = {}
     if record.needs_source:
         options["source"] = graph.name(graph.num_vertices // 2)
+    if record.needs_sink:
+        options["sink"] = graph.name(graph.num_vertices - 1)
     if record.needs_sources:
         options["sources"] = [graph.name(0), graph.name(graph.num_vertices - 1)]
     if name in ("betweenness", "edge_betweenness", "closeness", "harmonic"):

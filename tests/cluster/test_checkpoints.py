@@ -42,6 +42,7 @@ RUNS: dict[str, Callable[[Share], Any]] = {
     "condensation": lambda share: clew.condensation(share.reversed()),
     "k_truss": clew.k_truss,
     "biconnected_components": clew.biconnected_components,
+    "maximum_flow": lambda share: clew.maximum_flow(share, 0, 3),
     "most_similar": lambda share: clew.most_similar(share, k=3, method="adamic_adar"),
     "clustering_coefficient": lambda share: clew.clustering_coefficient(share, weighted=True, method="triangles"),
     "edge_betweenness": lambda share: clew.edge_betweenness(share, samples=4),

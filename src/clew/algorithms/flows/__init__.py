@@ -29,6 +29,12 @@ def check_flow(graph: Graph, source: Any, sink: Any) -> dict[str, int]:
             raise GraphError("some weights are NaN or infinite; capacities are finite numbers of 0 or more.")
         if weights.min() < 0:
             raise GraphError(f"the smallest weight is {weights.min()}; capacities are numbers of 0 or more.")
-        if weights.dtype.kind in "iu" and float(weights.sum(dtype=np.float64)) > MOST:
-            raise GraphError("the weights add up to more than 2**61; convert them to floats, or divide them.")
+        if weights.dtype.kind in "iu":
+            check_total(weights.sum(dtype=np.float64))
     return ends
+
+
+def check_total(total: float) -> None:
+    """Reject integer capacities whose sums may not fit into 64 bits."""
+    if total > MOST:
+        raise GraphError("the weights add up to more than 2**61; convert them to floats, or divide them.")
