@@ -44,8 +44,9 @@ Run = Callable[[], Any]
 
 
 def algorithm(name: str, graph: clew.Graph, device: str) -> Iterator[Run]:
+    ends = {"sink": graph.name(graph.num_vertices - 1)} if ALGORITHMS[name].needs_sink else {}
     if name != "all_pairs" or graph.num_vertices < ALL_PAIRS_BELOW:
-        yield partial(ALGORITHMS[name].function, graph, device=device)
+        yield partial(ALGORITHMS[name].function, graph, device=device, **ends)
 
 
 def spmv(graph: clew.Graph, device: str) -> Iterator[Run]:

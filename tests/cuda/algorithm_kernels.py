@@ -125,6 +125,8 @@ ALGORITHM_KERNELS = [
         )
     ),
     *(KernelSource.of(f"{name}.cuh", ids) for name, ids in product(_STRUCTURE, (NARROW, WIDE))),
+    KernelSource.of("push_relabel.cuh", {**NARROW, "code_t": "unsigned int", "amount_t": "long long"}),
+    KernelSource.of("push_relabel.cuh", {**WIDE, "code_t": "unsigned long long", "amount_t": "double"}),
     KernelSource.of("k_core.cuh", {**NARROW, "core_t": "int"}),
     KernelSource.of("k_core.cuh", {**WIDE, "core_t": "long long"}),
     KernelSource.of("labels.cuh", {**NARROW, "SLOTS": _slots(np.dtype(np.int32))}),

@@ -53,6 +53,7 @@ ON_GPU = [
     "articulation_points",
     "biconnected_components",
     "edge_betweenness",
+    "minimum_cut",
 ]
 
 
@@ -77,6 +78,8 @@ PACKED = (
 
 def function_of(name):
     """The algorithm of this name, or a vertex program."""
+    if name == "minimum_cut":
+        return functools.partial(clew.minimum_cut, source=0, sink=GRAPH.num_vertices - 1)
     return functools.partial(clew.run, Components()) if name == "program" else ALGORITHMS[name].function
 
 

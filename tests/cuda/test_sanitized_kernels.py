@@ -95,6 +95,7 @@ ROWS = [
     "cuda/test_k_truss.py::test_a_step_a_launch",
     *each("cuda/test_strong_components.py::test_sizes", 0, 1, 33, 513),
     *each("cuda/test_biconnectivity.py::test_sizes", 0, 1, 33, 513),
+    *each("cuda/test_flows.py::test_sizes", 2, 33, 513),
     *each("cuda/test_topological_order.py::test_sizes", 0, 1, 33, 513),
     *each("cuda/test_similarity.py::test_sizes", 0, 1, 33, 513),
     *each("cuda/test_similarity.py::test_the_best_of_many", 3, 200),

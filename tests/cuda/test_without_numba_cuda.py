@@ -139,6 +139,7 @@ def graph_for(name: str) -> clew.Graph:
 def test_algorithms(name, programs):
     algorithm = ALGORITHMS[name]
     given = {"source": 0} if algorithm.needs_source else {"sources": [0, 3]} if algorithm.needs_sources else {}
+    given |= {"sink": 1} if algorithm.needs_sink else {}
     algorithm.function(graph_for(name), **given, device="emulated")
     check_compiles(programs)
 

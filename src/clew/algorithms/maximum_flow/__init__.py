@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from clew.algorithms.flows import check_flow
-from clew.algorithms.registry import SEQUENTIAL, algorithm, run
+from clew.algorithms.registry import COMPILED, algorithm, run
 from clew.edge_result import EdgeResult
 from clew.graph import Graph
 
 
-@algorithm(per_edge=True, host=SEQUENTIAL)
+@algorithm(per_edge=True, host=COMPILED, untimed=True)
 def maximum_flow(graph: Graph, source: Any = 0, sink: Any = None, *, device: str = "auto") -> EdgeResult:
     """Maximum flow: as much as the edges can carry from a source to a sink.
 
@@ -22,7 +22,7 @@ def maximum_flow(graph: Graph, source: Any = 0, sink: Any = None, *, device: str
     source, sink
         The names of the vertices where the flow begins and ends.
     device
-        Any device. Every path depends on those before, so one thread of the CPU runs it for every device.
+        "auto" (the CPU), "cpu" or "cuda". The kernels have run in the emulation of a GPU only.
 
     Returns
     -------
@@ -33,12 +33,14 @@ def maximum_flow(graph: Graph, source: Any = 0, sink: Any = None, *, device: str
     Notes
     -----
     Dinic's algorithm: O(n²·m) at worst, usually a few passes over the edges for each length of path. Memory: 16 bytes
-    per edge, 8 to 32 for both directions, and 40 per vertex. Integer flows are exact.
+    per edge, 8 to 32 for both directions, and 40 per vertex. Integer flows are exact. On a GPU, all vertices push what
+    they have towards the sink at once (push-relabel). The flow may differ from run to run there; its value does not.
 
     References
     ----------
     E. A. Dinic: "Algorithm for solution of a problem of maximum flow in a network with power estimation", Soviet Math.
     Doklady 11, 1970.
+    A. V. Goldberg, R. E. Tarjan: "A new approach to the maximum-flow problem", JACM 35, 1988.
 
     Examples
     --------

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from clew.algorithms.flows import check_flow
-from clew.algorithms.registry import SEQUENTIAL, algorithm, run
+from clew.algorithms.registry import COMPILED, algorithm, run
 from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(host=SEQUENTIAL)
+@algorithm(host=COMPILED, untimed=True)
 def minimum_cut(graph: Graph, source: Any = 0, sink: Any = None, *, device: str = "auto") -> Result:
     """Minimum cut: the edges of least total weight that separate a sink from a source.
 
@@ -21,7 +21,7 @@ def minimum_cut(graph: Graph, source: Any = 0, sink: Any = None, *, device: str 
     source, sink
         The names of the vertices to separate.
     device
-        Any device. Every path depends on those before, so one thread of the CPU runs it for every device.
+        "auto" (the CPU), "cpu" or "cuda". The kernels have run in the emulation of a GPU only.
 
     Returns
     -------

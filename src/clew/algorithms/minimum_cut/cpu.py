@@ -17,7 +17,11 @@ def workspace(graph: Graph) -> Workspace:
 
 def minimum_cut(graph: Graph, source: int, sink: int) -> Answer:
     """The edges of least weight that separate two vertices; see ``clew.minimum_cut``."""
-    found = cpu.maximum_flow(graph, source, sink)
+    return answer(graph, cpu.maximum_flow(graph, source, sink))
+
+
+def answer(graph: Graph, found: cpu.Flow) -> Answer:
+    """The answer, from a maximum flow."""
     first, second, _ = graph.edges()
     cut = found.side[first] & ~found.side[second]
     if not graph.directed:

@@ -36,7 +36,6 @@ BLOCK_EDGE, BLOCK_VERTEX = 65.0, 250.0  # by one thread's depth-first search, as
 BLOCKS_FIRST = 2e-5  # seconds before it
 FOREST_EDGE, FOREST_VERTEX = 75.0, 200.0  # numbers looked up for every edge, and for one that is taken, as measured
 GPU_SPREAD, GPU_FREED = 100.0, 60.0  # bytes that a GPU could have read in the time of an edge of a round, of a wave
-GPU_STEP = 64.0  # bytes that a GPU reads to double a step: two lines at random
 GPU_FOREST, GPU_TRUSS = 300.0, 8.0  # bytes that a GPU could have read in the time of an edge, of an entry of two rows
 
 
@@ -123,10 +122,10 @@ def clustering_coefficient(sketch: Sketch) -> None:
         sketch.iterations = ONCE
         sketch.count_graph(weights=weighted)
         sketch.count_workspace(means=True, weighted=weighted)
-        sketch.choose("method", "weights of triangles", "edges of both directions are added up on the host first")
         if sketch.on_gpu:
             _triangles_on_gpu(sketch)
             return
+        sketch.choose("method", "weights of triangles", "edges of both directions are added up first")
         sketch.setting_up = TRUSS_FIRST
         sketch.do(
             "adding up", SYMMETRIZED_EDGE * sketch.arcs + 3 * COUNTED * looked_at(graph), sketch.spread(8), streamed=8.0
@@ -288,12 +287,19 @@ def _flow(sketch: Sketch) -> None:
     phases = sketch.iterations = FLOW_PHASES
     sketch.count_graph(weights=True)
     sketch.count_workspace()
-    sketch.setting_up += CENSUS_FIRST
+    edges, sketch.setting_up = (2 if sketch.graph.directed else 1) * sketch.arcs, CENSUS_FIRST
+    sketch.notes.append("the number of phases cannot be predicted: a few, or thousands where paths are long")
+    if sketch.on_gpu:
+        sketch.choose(
+            "method", "pushing excess downhill", "vertices push at once, and heights are measured every few waves"
+        )
+        sketch.do(
+            "searches and waves", edges, times=phases, streamed=GPU_FREED, steps=sketch.shape.levels.times(phases)
+        )
+        return
     _one_thread(sketch, "each path depends on the ones before")
-    edges = (2 if sketch.graph.directed else 1) * sketch.arcs
     sketch.do("finding the arcs of edges", SYMMETRIZED_EDGE * edges, sketch.spread(8), streamed=8.0, threads=1)
     sketch.do("phases", FLOW_EDGE * edges, 8.0 * edges, times=phases, streamed=8.0, threads=1)
-    sketch.notes.append("the number of phases cannot be predicted: a few, or thousands where paths are long")
 
 
 @model
@@ -372,11 +378,9 @@ def _blocks(sketch: Sketch) -> None:
         sketch.iterations = ONCE
         sketch.count_graph()
         sketch.count_workspace()
-        why = "a walk around every tree gives the order of a search, by doubling steps"
-        sketch.choose("method", "a spanning forest, and unions of its edges", why)
+        sketch.choose("method", "a spanning forest", "its edges are joined where a cycle runs through both")
         sketch.do("joining", 2 * sketch.graph.num_edges, streamed=GPU_FOREST, steps=Span.exactly(8))
-        doublings = Span.exactly(sketch.vertices.bit_length() + 1)
-        sketch.do("doubling steps", 2 * sketch.vertices, times=doublings, streamed=GPU_STEP, steps=doublings.times(4))
+        sketch.do("walks", 2 * sketch.vertices, times=Span(5, 20, 30), streamed=GPU_FREED, steps=Span(20, 80, 120))
         return
     sketch.setting_up = BLOCKS_FIRST
     if sketch.graph.directed:
