@@ -8,6 +8,7 @@ import re
 import time
 import tracemalloc
 
+import numpy as np
 import pytest
 
 import clew
@@ -19,7 +20,9 @@ from clew.engines.cuda.memory import packed_rows
 from clew.engines.cuda.memory.device_graph import graph_on
 from clew.engines.cuda.memory.ledger import forget_all
 from clew.errors import GraphError
+from clew.packed import Glimpse, glimpsed
 from clew.plan import machine
+from clew.plan.forms import forms_of
 from clew.plan.models import MODELS
 from tests.algorithms.graphs import thread_count
 
@@ -406,6 +409,40 @@ def test_packed_graphs_are_explained_and_not_unpacked():
     assert not small.outgoing.is_unpacked
     with clew.memory(packed=False):
         assert formed(small, "pagerank", device="emulated")[1].chosen == "plain"
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_plans_of_packed_graphs_look_at_a_few_edges(name, device, monkeypatch):
+    """The same plan as of plain edges but for their form, from as many neighbours as the models sample."""
+    graph = clew.generate.random_weights(clew.generate.rmat(11, 16, directed=False), 1, 255, 1)
+    small = graph.packed()
+    monkeypatch.setattr(Glimpse, "__array__", None)  # of the whole array
+    options = arguments_for(name, graph)
+    plans = [clew.explain(one, name, device, **options) for one in (small, graph)]
+    if plans[1].iterations is not None:
+        assert plans[0].iterations == plans[1].iterations
+    assert not small.outgoing.is_unpacked
+
+
+def test_entries_of_packed_rows():
+    random = np.random.default_rng(3)
+    for id_dtype in ("int32", "int64"):
+        graph = clew.Graph.from_edges(random.integers(0, 90, 5000), random.integers(0, 90, 5000), id_dtype=id_dtype)
+        rows, places = glimpsed(graph.packed().outgoing), random.integers(0, graph.num_arcs, (70, 30))
+        assert np.array_equal(rows.indices[places], graph.indices[places])
+        assert np.array_equal(rows.indices[100:900:7], graph.indices[100:900:7])
+        assert rows.indices[places].dtype == graph.indices.dtype
+        assert rows.indices[np.empty(0, np.int64)].size == 0
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_each_algorithm_is_slower_by_its_own_factor(device):
+    graph = clew.generate.rmat(8, 8, directed=False)
+    factors = [
+        forms_of(name, graph, graph, device != "cpu")["packed"].slower for name in ("pagerank", "bfs", "triangles")
+    ]
+    assert factors == ([2.0, 1.3, 1.6] if device == "cpu" else [1.07, 1.5, 1.3])
 
 
 def formed(graph, name, **options):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -173,6 +174,18 @@ class PackedAdjacency(Adjacency):
         passing._kept.update(self._kept)
         return Adjacency(passing.indptr, passing.indices, passing.weights, self.boundary, self.width)
 
+    def at(self, places: Any) -> Array:
+        """The entries at some places of ``indices``, given as an array or a slice; no others are unpacked."""
+        from clew.packed import kernels
+
+        places = np.arange(*places.indices(self.num_arcs)) if isinstance(places, slice) else np.asarray(places)
+        out = np.empty(places.size, self.id_dtype)
+        rows = np.searchsorted(self.indptr, places.ravel(), side="right") - 1
+        given = (as_bits(self.indptr), as_bits(rows), as_bits(places.ravel().astype(OFFSET)), as_bits(out))
+        pieces = threads.pieces(out.size)
+        threads.each(kernels.unpack_entries, pieces, pieces, self.neighbours.given, *given)
+        return out.reshape(places.shape)
+
     def chunks(self) -> Iterator[tuple[int, Adjacency]]:
         """Rows without weights, some at a time, as (number of the first, plain rows): for one pass over them."""
         if self.is_unpacked:
@@ -215,6 +228,56 @@ class PackedAdjacency(Adjacency):
         given = (self.neighbours.given, as_bits(starts), np.uint64(base), as_bits(out))
         threads.each(kernels.unpack_row_blocks, bounds.size - 1, bounds, *given)
         return out
+
+
+class Glimpse:
+    """Stands for an array of packed rows where a few entries are read: they are unpacked then, and not kept."""
+
+    def __init__(self, dtype: Any, size: int, read: Callable[[Any], Array], stored: Array | None = None) -> None:
+        self.dtype, self.size, self._read, self._stored = np.dtype(dtype), size, read, stored
+        self.itemsize, self.nbytes = self.dtype.itemsize, size * self.dtype.itemsize
+        self.flags, self.base = SimpleNamespace(writeable=False), None
+
+    def __getitem__(self, places: Any) -> Array:
+        return self._read(places)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+        return np.asarray(self[:], dtype)
+
+    def __getattr__(self, name: str) -> Any:
+        """What else an array has, of the whole array."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        whole: Any = np.asarray(self) if self._stored is None or name not in ("min", "max") else self._stored
+        return getattr(whole, name)
+
+
+class GlimpsedAdjacency(PackedAdjacency):
+    """Packed rows for who reads a few neighbours and weights, of which ``indices`` and ``weights`` unpack no more."""
+
+    __slots__ = ("indices", "weights")
+    indices: Any
+    weights: Any
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        stored, dtype = self.stored_weights, self.weights_as
+        weights: Any = stored
+        if stored is not None and stored.dtype != dtype:
+            weights = Glimpse(dtype, stored.size, lambda at: stored[at].astype(dtype), stored)
+        rows = PackedAdjacency(*given)  # which does not hold these in turn
+        object.__setattr__(rows, "_kept", self._kept)
+        object.__setattr__(self, "indices", Glimpse(self.id_dtype, self.num_arcs, rows.at))
+        object.__setattr__(self, "weights", weights)
+
+    def plain(self) -> Adjacency:
+        """The same rows as plain arrays."""
+        return PackedAdjacency(*self.__reduce__()[1]).plain()
+
+
+def glimpsed(rows: Adjacency) -> Adjacency:
+    """The rows, for who reads a few neighbours; nothing is kept with those that are given."""
+    return GlimpsedAdjacency(*rows.__reduce__()[1]) if isinstance(rows, PackedAdjacency) else rows
 
 
 def packed(rows: Adjacency) -> PackedAdjacency:

@@ -214,6 +214,18 @@ def unpack_chosen(piece, pieces, packed, indptr, rows, places, out, weights, out
 
 
 @njit(cache=True, nogil=True)
+def unpack_entries(piece, pieces, packed, indptr, rows, places, out):
+    """One piece of some entries, entry places[i] of row rows[i] to out[i]; the groups before them are not read."""
+    found = np.empty(GROUP, np.uint64)
+    for i in range(np.uint64(piece * places.size // pieces), np.uint64((piece + 1) * places.size // pieces)):
+        place, begin = places[i], indptr[rows[i]]
+        group, last = place >> SIX, place & LAST
+        starts = ONE << (begin & LAST) if begin >> SIX == group else ZERO
+        decode(packed, group, ZERO, last + ONE, starts, found, ZERO)
+        out[i] = found[last]
+
+
+@njit(cache=True, nogil=True)
 def unpack_groups(piece, pieces, packed, out):
     """One piece of the groups of an array that is one row."""
     groups = packed[1].size

@@ -20,6 +20,7 @@ from clew.engines.cluster.share import is_handle
 from clew.errors import GraphError
 from clew.graph import Graph, check_graph
 from clew.memory import current
+from clew.packed import glimpsed
 from clew.plan import machine
 from clew.plan.forms import PLAIN, Form, chosen_form, form_choice, forms_of
 from clew.plan.models import MODELS, Sketch, over_the_waist, shape_of
@@ -84,7 +85,7 @@ def explain(
 
         count = None if workers is None else whole("workers", workers, 1)
         return plan_on_cluster(ALGORITHMS[name], graph, count, device, bound, arguments)
-    given, graph = graph, graph.unpacked()  # not kept with the packed graph
+    given, graph = graph, graph._with(glimpsed(graph.outgoing)) if graph.is_packed else graph
     engine, gpu, error = where(name, graph, device, bound)
     start = graph.vertex(bound["source"]) if "source" in bound and graph.num_vertices else None
     record = ALGORITHMS[name]
@@ -119,7 +120,7 @@ def _in_its_form(plan: Plan, sketch: Sketch, given: Graph, weighted: bool) -> Pl
     if name == PLAIN and not asked and not (sketch.on_gpu and plan.engine in record.packed):
         _foresee(plan, sketch, None)
         return plan
-    forms = forms_of(given, plan.graph, sketch.on_gpu)
+    forms = forms_of(record.name, given, plan.graph, sketch.on_gpu)
     plans = {}
     for form in forms.values():
         lists: dict[str, Any] = {key: [*getattr(plan, key)] for key in ("choices", "memory", "notes")}

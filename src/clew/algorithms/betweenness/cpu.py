@@ -35,7 +35,7 @@ def workspace(graph: Graph, num_sources: int, at_once: bool | None = None, weigh
         return Workspace(
             centrality=result(graph.num_vertices, np.float64, 0), **lengths.workspace(graph, num_sources).spaces
         )
-    n, ids = graph.num_vertices, as_bits(graph.indices).dtype
+    n, ids = graph.num_vertices, np.dtype(f"u{graph.outgoing.id_dtype.itemsize}")
     many = searches_run_at_once(graph, num_sources) if at_once is None else at_once
     members = min(threads.count(), num_sources) if many else 1
     in_round = in_a_round(graph, num_sources) if many else 1

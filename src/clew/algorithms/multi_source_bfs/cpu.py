@@ -39,7 +39,7 @@ def search_spaces(rows: Adjacency, num_sources: int) -> dict[str, Space]:
     teams = threads.count() if alone else 1
     return {
         "seen_and_frontiers": scratch((teams, 3, n), np.uint64, later=alone),
-        "queues": scratch((teams, 2, n), as_bits(rows.indices).dtype, later=alone),
+        "queues": scratch((teams, 2, n), f"u{rows.id_dtype.itemsize}", later=alone),
     }
 
 
