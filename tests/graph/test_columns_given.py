@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import clew
+from clew.convert.libraries import BLOCK
 from clew.errors import GraphError
 
 pytestmark = pytest.mark.quick
@@ -38,6 +42,41 @@ def test_iterators_of_names_and_weights() -> None:
     assert graph == clew.Graph.from_edges(["ann", "bob"], ["bob", "cy"], [0.5, 1.5])
 
 
+MANY = [f"user{number % 70}" for number in range(2 * BLOCK + 5)]  # they are looked at in blocks
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        list,
+        tuple,
+        partial(np.array, dtype=object),
+        np.array,
+        partial(pd.Series, dtype=object),
+        partial(pd.Series, dtype="str"),
+        pa.array,
+        pl.Series,
+    ],
+)
+def test_columns_of_names(column: Any) -> None:
+    graph = clew.Graph.from_edges(column(MANY), column(MANY[::-1]))
+    assert graph.names is not None
+    source, target, _ = graph.edges()
+    assert graph.num_vertices == 70
+    found = zip(graph.names.take(source).to_pylist(), graph.names.take(target).to_pylist(), strict=True)
+    assert sorted(found) == sorted(zip(MANY, MANY[::-1], strict=True))
+
+
+@pytest.mark.parametrize("dtype", [object, "str"])
+def test_names_in_data_frames(dtype: Any) -> None:
+    frame = pd.DataFrame({"target": MANY[::-1], "source": MANY, "kind": MANY}, dtype=dtype).assign(weight=1.5)
+    graph = clew.Graph.from_pandas(frame, columns=["kind"])
+    assert graph == clew.Graph.from_edges(MANY, MANY[::-1], [1.5] * len(MANY), edge_columns={"kind": MANY})
+    frame.loc[BLOCK, "source"] = None
+    with pytest.raises(GraphError, match="source has 1 null; expected a vertex in every row"):
+        clew.Graph.from_pandas(frame)
+
+
 MASKED = np.ma.array([0, 1, 2], mask=[False, True, False])
 OBJECTS = np.array([1, "a", 2], dtype=object)
 
@@ -47,6 +86,10 @@ OBJECTS = np.array([1, "a", 2], dtype=object)
     [
         ((MASKED, [1, 2, 0]), "source is a masked array with 1 masked value; expected a value everywhere"),
         (([1, 2, 0], MASKED), "target is a masked array with 1 masked value"),
+        (([*MANY[1:], 7], MANY), "source holds both strings, such as 'user1', and int, such as 7"),
+        (([*MANY[1:], b"user"], MANY), "source holds both strings, such as 'user1', and bytes, such as b'user'"),
+        ((MANY, [*MANY[1:], None]), "target has 1 null"),
+        (([*MANY[1:], "\ud800"], MANY), r"the name '\\ud800' is not valid text: surrogates not allowed"),
         (([0, 1, 2], [1, 2, 0], MASKED * 0.5), "weights is a masked array with 1 masked value"),
         ((PAIRS,), r"target is missing: .* Pass pairs as from_edges\(\*zip\(\*pairs\)\)"),
         (((pair for pair in PAIRS),), "target is missing"),

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from clew.checks import array as host_array
 from clew.checks import counted, kind_of
+from clew.convert.libraries import only_strings
 from clew.dtypes import Array, is_on_gpu
 from clew.errors import GraphError
 from clew.names import VertexNames, encode
@@ -103,6 +104,8 @@ def _column(values: Any, what: str) -> Any:
         return _column(chunked_array(values), what)
     if isinstance(values, Iterator):
         values = list(values)
+    if isinstance(values, (list, tuple)) and (strings := only_strings(values)) is not None:
+        return strings
     array = host_array(what, values)
     if array.ndim != 1:
         raise GraphError(
@@ -115,6 +118,9 @@ def _column(values: Any, what: str) -> Any:
         return array
     if array.dtype.kind in "UTO":
         # NumPy makes strings of the integers in a list of both, so that the list itself is looked at.
+        strings = None if isinstance(values, (list, tuple)) else only_strings(array)
+        if strings is not None:
+            return strings
         return _names(values if isinstance(values, (list, tuple)) else array.tolist(), what)
     raise GraphError(
         f"{what} has dtype {array.dtype}; expected integers (vertex ids) or strings (names).{_advice(array)}"

@@ -31,6 +31,8 @@ WEIGHT = "weight"  # the default: where no edge has it, the graph is unweighted
 #: pandas' dtypes with missing values, by Arrow's type.
 NULLABLE = {f"{kind.lower()}{bits}": f"{kind}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)}
 NULLABLE["bool"] = "boolean"
+#: Strings that are converted at once: their objects fit in a core's cache.
+BLOCK = 8192
 Rows = tuple[Array, Array, Array | None]
 
 
@@ -255,8 +257,34 @@ def as_table(table: Any, *names: str | None) -> pa.Table:
     pandas = sys.modules.get("pandas")  # the table can be its own only if it is there already
     if pandas is None or not isinstance(table, pandas.DataFrame) or set(names) - {None, WEIGHT, *table.columns}:
         return pa.table(table)
-    columns = [name for name in dict.fromkeys(names) if name is not None and name in table.columns] if names else None
-    return pa.Table.from_pandas(table, columns=columns, preserve_index=False)
+    if not names:
+        return pa.Table.from_pandas(table, preserve_index=False)
+    columns = [name for name in dict.fromkeys(names) if name is not None and name in table.columns]
+    objects = [name for name in columns if table.columns.is_unique and table[name].dtype == object]
+    strings: dict[str, Any] = {name: only_strings(table[name].to_numpy()) for name in objects}
+    others = [name for name in columns if strings.get(name) is None]
+    found = pa.Table.from_pandas(table, columns=others, preserve_index=False)
+    return found if others == columns else pa.table({n: found[n] if n in others else strings[n] for n in columns})
+
+
+def only_strings(values: Sequence[Any] | Array) -> pa.ChunkedArray[Any] | None:
+    """Python objects as an Arrow array, if all of them are strings; else None.
+
+    Strings lie at random places in memory. So types are checked in blocks, and Arrow finds a block in the cache.
+    """
+    import pyarrow as pa
+
+    parts = []
+    for first in range(0, len(values), BLOCK):
+        part = values[first : first + BLOCK]
+        part = part.tolist() if isinstance(part, np.ndarray) else part
+        if set(map(type, part)) != {str}:
+            return None
+        try:
+            parts.append(pa.array(part, pa.large_string()))
+        except UnicodeEncodeError as error:
+            raise GraphError(f"the name {error.object!r} is not valid text: {error.reason}.") from None
+    return pa.chunked_array(parts) if parts else None
 
 
 def weight_column(column: pa.ChunkedArray[Any], name: str) -> Array:
