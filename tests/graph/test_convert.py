@@ -236,6 +236,32 @@ def test_a_weight_that_was_asked_for_is_there():
     assert clew.Graph.from_networkx(nx.empty_graph(3), weight="cost").num_vertices == 3
 
 
+def test_the_weight_can_be_called_weights():
+    table = {"a": ["x", "y"], "b": ["y", "z"], "km": [2.5, 3.0], "kind": ["k", "l"]}
+    for door, frame in (("from_pandas", pd.DataFrame(table)), ("from_polars", pl.DataFrame(table))):
+        door = getattr(clew.Graph, door)
+        assert door(frame, "a", "b", weights="km") == door(frame, "a", "b", "km")
+        assert not door(frame.rename({"km": "weight"}), "a", "b", weights=None).weighted
+        with pytest.raises(GraphError, match="weight is 'km' and weights is 'kind'; pass one of them"):
+            door(frame, "a", "b", "km", weights="kind")
+        with pytest.raises(GraphError, match=r"weights is (pandas|polars)\.Series; expected the name of the column"):
+            door(frame, "a", "b", weights=frame["km"])
+    graph = nx.Graph([(0, 1, {"km": 3})])
+    assert clew.Graph.from_networkx(graph, weights="km").weights.tolist() == [3, 3]
+    csv = b"a,b,km,kind\nx,y,2.5,k\ny,z,3,l\n"
+    assert clew.read(csv, source="a", target="b", weights="km") == clew.read(csv, source="a", target="b", weight="km")
+    with pytest.raises(GraphError, match="weight is 'kind' and weights is 'km'; pass one of them"):
+        clew.read(csv, weights="km", weight="kind")
+
+
+def test_algorithms_say_where_their_weights_are():
+    graph = clew.Graph.from_edges([0], [1], edge_columns={"km": [2]})
+    with pytest.raises(GraphError, match=r"sssp has no argument 'weights': .* Pass graph.with_weights\('km'\)\.$"):
+        clew.sssp(graph, 0, weights="km")
+    with pytest.raises(GraphError, match=r"Pass graph.with_weights\('km'\) and weighted=True\.$"):
+        clew.pagerank(graph, weight="km")
+
+
 def test_lists_of_strings_and_mixed_names():
     with pytest.raises(GraphError, match="source holds strings and target holds integers; expected integers in both"):
         clew.Graph.from_edges(["1", "2"], [2, 1])

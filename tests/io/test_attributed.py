@@ -9,6 +9,7 @@ import networkx as nx
 import pytest
 
 import clew
+from clew.io import registry
 
 SUFFIXES = [".graphml", ".json"]
 
@@ -62,6 +63,18 @@ def test_integers_are_ids_or_names(tmp_path: Path, suffix: str) -> None:
     )
     assert list(clew.read(written(nx.path_graph([7, 5]), path)).names) == [7, 5]
     assert list(clew.read(path, ids="text").names) == ["7", "5"]
+
+
+def test_formats_without_names_of_weights_refuse_one(tmp_path: Path) -> None:
+    graph = clew.generate.random_weights(clew.generate.path(3, directed=True))
+    for one in registry.FORMATS:
+        path = tmp_path / f"graph{one.suffixes[0]}"
+        try:
+            clew.write(graph, path, format=one.name)
+        except clew.errors.ClewError:
+            continue
+        with pytest.raises(clew.errors.ClewError, match=r"length.*(Leave it out|there are|file has|columns are)"):
+            clew.read(path, format=one.name, weights="length")
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

@@ -20,8 +20,7 @@ EDGES = b"0 1 5\n1 2 7\n"
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"weights": "none"}, "weights is 'none'; expected True or False"),
-        ({"weights": "hours"}, "Pass weight='hours' if that is the column with the weights"),
+        ({"weights": 1}, "weights is 1; expected True or False"),
         ({"directed": 1}, "directed is 1; expected True or False"),
         ({"header": "yes"}, "header is 'yes'; expected True or False"),
         ({"check": "all"}, "check is 'all'; expected True or False"),

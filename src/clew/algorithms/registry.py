@@ -23,6 +23,7 @@ import functools
 import importlib
 import inspect
 import pkgutil
+import reprlib
 import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -154,6 +155,7 @@ class Algorithm:
     by_levels: bool = False
     per_edge: bool = False
     per_walk: bool = False
+    per_pair: bool = False
     host: str = ""
     alone: str = ""
     untimed: Callable[[Graph, Mapping[str, Any]], bool] | bool = False
@@ -224,12 +226,25 @@ def algorithm(**record: Any) -> Callable[[Callable[Arguments, Result]], Callable
                     rest = {name: value for name, value in options.items() if name != "graph"}
                     return remote.run_algorithm(function.__name__, args[1:], rest)  # type: ignore[no-any-return]
                 check_graph(graph)
+            if "weights" in options or "weight" in options:
+                _refuse_weights(function, options)
             return function(*args, **options)
 
         ALGORITHMS[function.__name__] = Algorithm(public, **{**_parts_of(function.__module__), **record})
         return public
 
     return register
+
+
+def _refuse_weights(function: Callable[..., Result], options: Mapping[str, Any]) -> None:
+    """Say where an algorithm finds weights, which other libraries pass with the call."""
+    taken = inspect.signature(function).parameters
+    for name in {"weight", "weights"}.intersection(options).difference(taken):
+        more = " and weighted=True" if "weighted" in taken else ""
+        raise GraphError(
+            f"{function.__name__} has no argument {name!r}: weights belong to the graph.",
+            remedy=f"Pass graph.with_weights({reprlib.repr(options[name])}){more}.",
+        )
 
 
 def _parts_of(package: str) -> dict[str, str]:

@@ -63,11 +63,13 @@ class ConvertibleGraph:
             The edges, a row each.
         source, target, weight
             Names of the columns; without one called "weight" the graph is unweighted, as it is with ``weight=None``.
+            ``weights="length"`` means the same as ``weight="length"``.
         columns
             The names of further columns, which become edge columns; True for all others.
         **options
             As in ``from_edges``.
         """
+        weight = libraries.weight_name(weight, options)
         roles = libraries.column_roles(table, source, target, weight, columns)
         more = [name for name, role in roles.items() if role == "edge column"]
         if more:
@@ -109,6 +111,7 @@ class ConvertibleGraph:
         Where no edge has it, the graph is unweighted; a name other than "weight" that no edge has is an error.
         ``report.columns`` lists every edge attribute, those that were ignored among them.
         """
+        weight = libraries.weight_name(weight, options)
         *edges, names = libraries.from_networkx(graph, weight)
         options.setdefault("directed", bool(graph.is_directed()))
         result: Graph = cls.from_edges(*edges, names=names, **options)

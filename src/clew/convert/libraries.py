@@ -186,6 +186,22 @@ def from_arrow(table: Any, source: str, target: str, weight: str | None) -> tupl
     return table[source], table[target], weights
 
 
+def weight_name(weight: str | None, options: dict[str, Any]) -> str | None:
+    """The name of the weights, which callers may also pass as ``weights``; that is removed from the options."""
+    if "weights" not in options:
+        return weight
+    given = options.pop("weights")
+    if given is None or given is False:
+        return None
+    if not isinstance(given, str):
+        raise GraphError(
+            f"weights is {kind_of(given)}; expected the name of the column that holds them, such as weights='length'."
+        )
+    if weight not in (WEIGHT, None, given):
+        raise GraphError(f"weight is {weight!r} and weights is {given!r}; pass one of them.")
+    return given
+
+
 def column_roles(
     table: Any, source: str, target: str, weight: str | None, columns: bool | Sequence[str] = ()
 ) -> dict[str, str]:

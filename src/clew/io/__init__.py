@@ -73,6 +73,11 @@ def read_opened(source: Source, format: str | None, chosen: ReadOptions) -> Grap
         raise source.error(error.problem, remedy=error.remedy, option=error.option) from None
     if chosen.vertices is not None:
         graph = _of_columns().with_vertices(graph, chosen.vertices)
+    if chosen.weight is not None and not (one.names_weights or graph.edge_columns.num_columns):
+        raise GraphError(
+            f"weight is {chosen.weight!r}, but {one.title} has no names for its weights.",
+            remedy="Leave it out to read the weights that there are, or pass weights=False.",
+        )
     note = None if format else registry.contradiction(one, source.suffix)
     return graph if note is None else noted(graph, note)
 

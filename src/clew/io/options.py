@@ -40,7 +40,8 @@ class ReadOptions:
     duplicates, loops
         How to treat duplicate edges and self-loops (see ``Graph.from_edges``).
     weights
-        True: weights are required. False: weights in the file are ignored. None: read them where present.
+        True: weights are required. False: weights in the file are ignored. None: read them where present. A name means
+        the same as ``weight``.
     weight_dtype
         Store weights as this dtype; a value that does not fit is an error.
     ids
@@ -68,7 +69,7 @@ class ReadOptions:
     directed: bool | None = None
     duplicates: Duplicates = "keep"
     loops: Loops = "keep"
-    weights: bool | None = None
+    weights: bool | str | None = None
     weight_dtype: npt.DTypeLike | None = None
     ids: Ids = "auto"
     delimiter: str | None = None
@@ -84,11 +85,10 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         if isinstance(self.weights, str):
-            raise GraphError(
-                f"weights is {self.weights!r}; expected True or False.",
-                remedy=f"Pass weight={self.weights!r} if that is the column with the weights.",
-                option=f"Pass --weight {self.weights}.",
-            )
+            if self.weight not in (None, self.weights):
+                raise GraphError(f"weight is {self.weight!r} and weights is {self.weights!r}; pass one of them.")
+            object.__setattr__(self, "weight", self.weights)  # the dataclass is frozen
+            object.__setattr__(self, "weights", None)
         _check_where_given(self, flag, "directed", "weights", "header", "check")
         _check_where_given(self, text, "delimiter")
         _check_where_given(self, column, "source", "target", "weight")

@@ -83,6 +83,11 @@ class Format:
         return getattr(import_module(f"clew.io.{self.module}"), name + self.variant)
 
     @property
+    def names_weights(self) -> bool:
+        """Whether its weights have names, of which a caller can choose one."""
+        return "columns" in self.keeps or self.module in ("tables", "edge_list", "ldbc", "tntp", "flow")
+
+    @property
     def sniff(self) -> Callable[[bytes], Match]:
         """From the first bytes (decompressed, at most 64 KiB; the whole file if it is shorter) to a ``Match``."""
         return self.function("sniff")  # type: ignore[no-any-return]
