@@ -23,7 +23,7 @@ LAYERS = (
     ("attributes", "pieces"),
     ("graph",),
     ("io", "generate"),
-    ("operators", "layouts", "result", "edge_result", "walk_result", "trace", "workspace"),
+    ("operators", "layouts", "result", "edge_result", "pair_result", "walk_result", "trace", "workspace"),
     ("memory",),
     ("engines",),
     ("primitives",),

@@ -269,6 +269,59 @@ def test_results_without_parents_have_no_paths():
         clew.bfs(graph, 0).path_to(9)
 
 
+def _weight(graph, a, b):
+    arcs = range(*graph.indptr[[graph.vertex(a), graph.vertex(a) + 1]])
+    weights = graph.weights if graph.weighted else np.ones(graph.num_arcs)
+    return min(weights[arc].item() for arc in arcs if graph.name(graph.indices[arc]) == b)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("kind", [None, "int8", "float32", "float64", "negative"])
+def test_paths_between_pairs_have_the_lengths_of_the_result(kind, directed):
+    """Also with weights of 0, which do not lead round in circles, and with negative ones in an acyclic graph."""
+    rng = np.random.default_rng(1)
+    source, target = rng.integers(0, 25, 60), rng.integers(0, 25, 60)
+    weights = None
+    if kind == "negative":
+        directed, source, target = True, np.minimum(source, target), np.maximum(source, target) + 1
+        weights = rng.integers(-5, 5, 60) * 0.1
+    elif kind is not None:
+        weights = (rng.integers(0, 3, 60) * (1 if kind == "int8" else 0.1)).astype(kind)
+    names = [f"v{vertex}" for vertex in range(26)]
+    graph = clew.Graph.from_edges(source, target, weights, directed=directed, names=names)
+    results = [clew.all_pairs(graph, method="floyd_warshall")]
+    if kind != "negative":
+        results += [clew.all_pairs(graph, method="sparse"), clew.multi_source_bfs(graph, names[:3])]
+    for result in results:
+        hops = result.algorithm == "multi_source_bfs"
+        values, reached = np.asarray(result), result.reached
+        for start, end in np.ndindex(3, 26):
+            place = (end, start) if hops else (start, end)
+            if not reached[place]:
+                with pytest.raises(GraphError, match="there is no path to"):
+                    result.path_to(names[end], names[start])
+                continue
+            path = result.path_to(names[end], names[start])
+            assert (path[0], path[-1], len(set(path))) == (names[start], names[end], len(path))
+            length = sum(1 if hops else _weight(graph, a, b) for a, b in pairwise(path))
+            assert length == pytest.approx(values[place], rel=1e-5, abs=1e-6)
+
+
+def test_paths_from_several_sources_need_one():
+    graph = clew.generate.path(4)
+    assert clew.multi_source_bfs(graph, [3]).path_to(1) == [3, 2, 1]
+    several = clew.multi_source_bfs(graph, [0, 3])
+    with pytest.raises(GraphError, match=r"has several sources; pass one: path_to\(name, source\)"):
+        several.path_to(1)
+    with pytest.raises(GraphError, match="2 is none of the sources; they are such as 0"):
+        several.path_to(1, 2)
+    with pytest.raises(GraphError, match="several sources"):
+        clew.all_pairs(graph).path_to(1)
+    assert clew.bfs(graph, 0).path_to(2, 0) == [0, 1, 2]
+    with pytest.raises(GraphError, match="the search started at 0 and not at 3"):
+        clew.bfs(graph, 0).path_to(2, 3)
+
+
 @pytest.mark.quick
 def test_a_trace_says_what_it_has():
     trace = Trace({"frontier": np.array([1, 20]), "seconds": np.array([0.00012345, 1])})

@@ -155,17 +155,23 @@ class Result(TensorResult):
             vertex = index(name)
         return self._shown(value, np.array([vertex]))[0]
 
-    def path_to(self, name: Name) -> list[Name]:
-        """The vertices on the path that a search found, from its source to the vertex called ``name``."""
+    def path_to(self, name: Name, source: Name | None = None) -> list[Name]:
+        """The vertices on the path that a search found, from its source to the vertex called ``name``.
+
+        Results of ``multi_source_bfs`` and ``all_pairs`` need the name of the source, too.
+        """
         if "parent" not in self.values:
             raise GraphError(
-                f"a result of {self.algorithm} has no paths; those of bfs, sssp, sswp and bellman_ford do."
+                f"a result of {self.algorithm} has no paths; those of bfs, sssp, sswp, bellman_ford, dfs_order, "
+                "multi_source_bfs and all_pairs do."
             )
         result, path = self.numpy(), [name]
         while (parent := result.of(path[-1], "parent")) != path[-1]:
             if parent is None:
                 raise GraphError(f"there is no path to {name!r}: the search did not reach it.")
             path.append(parent)
+        if source is not None and source != path[-1]:
+            raise GraphError(f"the search started at {path[-1]!r} and not at {source!r}.")
         return path[::-1]
 
     def top(self, k: int = 10, by: str | None = None, *, smallest: bool = False) -> list[tuple[Name, Any]]:

@@ -100,7 +100,8 @@ def test_results_are_written(file, tmp_path, suffix):
     ("arguments", "code", "message"),
     [
         (["--source", "zoe"], BAD_INPUT, "no vertex is called 'zoe'"),
-        ([], BAD_INPUT, "name one with --source"),
+        ([], BAD_INPUT, "this algorithm starts from a vertex. Add --source NAME, such as --source ann."),
+        (["--to", "dan"], BAD_INPUT, "Add --source NAME, such as --source ann."),
         (["--source", "ann", "-o", "out.xlsx"], BAD_INPUT, "cannot write results to 'out.xlsx'"),
         (
             ["--source", "ann", "-o", "nowhere/out.csv"],
@@ -135,7 +136,7 @@ def test_several_sources(file, tmp_path):
     path = tmp_path / "depths.parquet"
     assert clew("run", "multi-source-bfs", file, "--source", "eve", "--source", "bob", "-o", path)[0] == OK
     assert {row["vertex"]: row["depth"] for row in pq.read_table(path).to_pylist()}["cy"] == [3, 1]
-    assert "name one with --source" in clew("run", "multi-source-bfs", file)[2]
+    assert "Add --source NAME" in clew("run", "multi-source-bfs", file)[2]
 
 
 def test_a_number_where_python_also_takes_a_list(file):

@@ -38,6 +38,7 @@ from clew.engines.cluster.share import Share, is_handle
 from clew.engines.retry import retried
 from clew.errors import GraphError
 from clew.graph import Graph, check_graph
+from clew.pair_result import PairResult
 from clew.result import Later, Result, Rows
 from clew.walk_result import WalkResult
 from clew.workspace import Workspace
@@ -127,6 +128,8 @@ class Algorithm:
         Whether the values are of edges, in the order of ``Graph.edges()``, and the result is an ``EdgeResult``.
     per_walk
         Whether the values are walks, and the result is a ``WalkResult``.
+    per_pair
+        Whether the values are distances from many sources, and the result is a ``PairResult``, which finds paths.
     host
         Why the implementation for the CPU runs for devices that have none, such as ``SEQUENTIAL``; empty if the generic
         form does.
@@ -298,6 +301,8 @@ def _result(record: Algorithm, graph: Graph, answer: Answer) -> Result:
     if record.per_walk:
         return WalkResult(record.name, answer.values, names=graph.names, **known)
     columns = graph._attributes.vertices if isinstance(graph, Graph) else None
+    if record.per_pair and isinstance(graph, Graph):
+        return PairResult(record.name, answer.values, graph=graph, columns=columns, **known)
     return Result(record.name, answer.values, names=graph.names, columns=columns, **known)
 
 

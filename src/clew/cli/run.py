@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
@@ -197,7 +198,8 @@ def loaded(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> None:
 def source_of(graph: Graph, name: str | None) -> Any:
     """The named vertex: an integer if the graph's names are integers."""
     if name is None:
-        raise GraphError("this algorithm starts from a vertex; name one with --source.")
+        example = f", such as --source {shlex.quote(str(graph.name(0)))}" if graph.num_vertices else ""
+        raise GraphError(f"this algorithm starts from a vertex. Add --source NAME{example}.")
     if graph.name_type == "strings":
         return name
     try:

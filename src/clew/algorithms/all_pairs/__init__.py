@@ -20,7 +20,7 @@ Method = Literal["auto", "floyd_warshall", "sparse"]
 FOR_NEGATIVE = ('method="floyd_warshall"', "--method floyd_warshall")
 
 
-@algorithm(size=lambda graph: graph.num_vertices**2, distributed=True)
+@algorithm(size=lambda graph: graph.num_vertices**2, distributed=True, per_pair=True)
 def all_pairs(graph: Graph, *, method: Method = "auto", device: str = "auto") -> Result:
     """All-pairs shortest paths: the distance from every vertex to every other.
 
@@ -42,6 +42,7 @@ def all_pairs(graph: Graph, *, method: Method = "auto", device: str = "auto") ->
         ``distance`` has a row per source and a column per target. With float32 or float64 weights it has their dtype,
         and inf where there is no path. Otherwise it is int64, and its maximum, 2**63 - 1, means no path.
         ``reached``: a mask that is False where there is no path. ``method``: the method used.
+        ``path_to(name, source)`` follows in-edges.
 
     Notes
     -----

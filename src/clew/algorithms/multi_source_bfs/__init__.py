@@ -12,7 +12,7 @@ from clew.names import Name, called
 from clew.result import Result
 
 
-@algorithm(needs=("in_edges",), distributed=True, packed=("cuda",))
+@algorithm(needs=("in_edges",), distributed=True, packed=("cuda",), per_pair=True)
 def multi_source_bfs(graph: Graph, sources: Iterable[Name] = (0,), *, device: str = "auto") -> Result:
     """Breadth-first search from several sources, 64 at a time.
 
@@ -30,7 +30,7 @@ def multi_source_bfs(graph: Graph, sources: Iterable[Name] = (0,), *, device: st
     Result
         ``depth``: int32, a row per vertex and a column per source, -1 where unreached. ``sources``: their names.
         ``reached``: a mask of the same shape. ``num_reached``: the number of vertices per source. Tables have a list
-        for every vertex. ``top`` does not support two dimensions.
+        for every vertex. ``top`` does not support two dimensions. ``path_to(name, source)`` follows in-edges.
 
     Notes
     -----
