@@ -33,6 +33,8 @@ _ROWS: tuple[tuple[str, ...], ...] = (
     ("assortativity", "average_degree_connectivity", "average_neighbor_degree", "degree_assortativity_coefficient"),
     ("assortativity", "degree_mixing_dict", "degree_mixing_matrix", "degree_pearson_correlation_coefficient"),
     ("assortativity", "node_degree_xy", "s_metric"),
+    ("assortativity", "attribute_assortativity_coefficient", "attribute_mixing_dict", "attribute_mixing_matrix"),
+    ("assortativity", "numeric_assortativity_coefficient"),
     ("biconnectivity", "articulation_points", "biconnected_component_edges", "biconnected_components"),
     ("biconnectivity", "bridges", "has_bridges", "is_biconnected", "local_bridges"),
     ("connectivity", "edge_connectivity", "local_edge_connectivity", "minimum_edge_cut", "minimum_st_edge_cut"),

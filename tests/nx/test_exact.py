@@ -126,6 +126,7 @@ OPTIONS = {
     "wf_improved": lambda _, pick: pick.random() < 0.5,
 }
 REQUIRED = {
+    "attribute": lambda _, pick: pick.choice(["kind", "kind", "kind", "absent"]),
     "communities": communities,
     "distance": lambda _, pick: pick.choice([-1, 0, 1, 2]),
     "k": lambda _, pick: pick.choice([0, 1, 2, 3]),
@@ -161,6 +162,9 @@ def arguments(name, G, pick):
         chosen["seed"] = 3
     if "community" in inspect.signature(_registered_algorithms[name].orig_func).parameters:
         nx.set_node_attributes(G, {node: pick.randrange(2) for node in G}, "community")
+    if "attribute" in chosen:
+        kinds = pick.choice([(0, 1, 2.5), (1, 1.0, True, 3), (3, -1)] + [("red", 7, None)] * ("numeric" not in name))
+        nx.set_node_attributes(G, {node: pick.choice(kinds) for node in list(G)[pick.randrange(3) // 2 :]}, "kind")
     if name.startswith("louvain"):
         chosen["seed"] = 3
     if name == "maximal_independent_set":

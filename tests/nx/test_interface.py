@@ -425,8 +425,27 @@ def test_a_view_keeps_its_conversion_until_the_graph_below_changes():
     assert nx.shortest_path_length(other, 0, 4, backend="clew") == 1
 
 
-def test_a_view_by_a_function_is_converted_at_every_call():
-    """The function may answer differently by then."""
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_a_view_by_functions_keeps_its_conversion_while_they_answer_alike(kind):
+    G, hidden = kind(nx.gnm_random_graph(20, 60, seed=1)), set()
+    by_node = nx.subgraph_view(G, filter_node=lambda node: node not in hidden)
+    by_edge = nx.subgraph_view(G, filter_edge=lambda u, v, *_: not {(u, v), (v, u)} & hidden)
+    for view, change in ((by_node, 3), (by_edge, next(iter(G.edges()))), (by_edge.subgraph(range(18)), (0, 1))):
+        first = convert_from_nx(view)
+        assert convert_from_nx(view) is first
+        assert backend.should_run("degree_centrality", (view,), {}) is True
+        for _ in range(2):
+            hidden ^= {change}
+            found = convert_from_nx(view)
+            assert (found is first) == (found.number_of_edges() == first.number_of_edges())
+            assert found.number_of_edges() == view.copy().number_of_edges()
+            first = found
+        G.add_edge(0, 1)
+        assert convert_from_nx(view).number_of_edges() == view.copy().number_of_edges()
+
+
+def test_a_view_by_a_function_follows_it():
+    """The function may answer differently at the next call."""
     G, hidden = nx.path_graph(6), set()
     for view in (
         nx.subgraph_view(G, filter_node=lambda node: node not in hidden),
@@ -443,6 +462,34 @@ def test_a_view_by_a_function_is_converted_at_every_call():
 
 def every_third_missing(*edge):
     return (edge[0] + edge[1]) % 3 > 0
+
+
+@pytest.mark.quick
+def test_what_networkx_finds_near_where_it_starts_is_left_to_it():
+    G, D = nx.circulant_graph(3000, [1, 2]), nx.gn_graph(3000, seed=1)  # in D, all edges lead to older nodes
+    even, odd, grid = nx.cycle_graph(3000), nx.path_graph(3000), nx.grid_2d_graph(60, 60)
+    for name, *args in (
+        ("descendants_at_distance", G, 0, 3),
+        ("descendants", D, 5),
+        ("ancestors", D, 2999),
+        ("is_eulerian", odd),
+        ("is_eulerian", D),
+        ("is_bipartite", G),
+    ):
+        convert_from_nx(args[0])
+        assert "near where it starts" in backend.should_run(name, tuple(args), {}), (name, args)
+    for name, *args in (
+        ("descendants_at_distance", grid, (0, 0), 20),
+        ("descendants_at_distance", nx.star_graph(3000), 0, 1),
+        ("descendants", G, 5),
+        ("ancestors", D, 0),
+        ("is_bipartite", grid),
+        ("descendants", G, "absent"),
+        ("descendants", G),
+    ):
+        assert backend.should_run(name, tuple(args), {}) is True, (name, args)
+    nx.is_eulerian(even, backend="clew")
+    assert backend.should_run("is_eulerian", (even,), {}) is True
 
 
 def test_a_graph_that_computes_its_neighbours_is_left_to_networkx():

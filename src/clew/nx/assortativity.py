@@ -1,4 +1,4 @@
-"""Assortativity: which degrees edges join, and the degrees of neighbours."""
+"""Assortativity: which degrees or attributes edges join, and the degrees of neighbours."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-from networkx.algorithms.assortativity.correlation import _numeric_ac
+from networkx.algorithms.assortativity.correlation import _numeric_ac, attribute_ac
 from networkx.utils import dict_to_numpy_array
 
 from clew.dtypes import Array
@@ -70,12 +70,18 @@ def _mixing(
     x, y = _directions(G, x, y)
     source, target = _arcs(G, nodes)
     ends = degrees(G, x, weight), degrees(G, y, weight)
-    # The degrees of each end have numbers; a pair of numbers is one number, counted where it comes first.
-    (_, i), (right, j) = (np.unique(values, return_inverse=True) for values in ends)
-    pairs = i[source] * max(1, right.size) + j[target]
+    i, j = (np.unique(values, return_inverse=True)[1] for values in ends)
+    return _count_pairs(source, target, (i, j), (plain(G, ends[0], x), plain(G, ends[1], y)), normalized)
+
+
+def _count_pairs(
+    source: Array, target: Array, kinds: tuple[Array, Array], named: tuple[list[Any], list[Any]], normalized: bool
+) -> dict[Any, dict[Any, Any]]:
+    """How many edges join every two kinds of vertices; each vertex has the number and the name of its kind."""
+    # A pair of numbers is one number, counted where it comes first.
+    pairs = kinds[0][source].astype(np.int64) * (int(kinds[1].max(initial=0)) + 1) + kinds[1][target]
     _, first, count = np.unique(pairs, return_index=True, return_counts=True)
     order = np.argsort(first)
-    named = plain(G, ends[0], x), plain(G, ends[1], y)
     total = float(pairs.size)
     found: dict[Any, dict[Any, Any]] = {}
     for place, edges in zip(first[order].tolist(), count[order].tolist(), strict=True):
@@ -149,6 +155,71 @@ def degree_pearson_correlation_coefficient(
     if source.size == 0:
         raise ValueError("not enough values to unpack (expected 2, got 0)")
     return float(pearsonr(degrees(G, x, weight)[source], degrees(G, y, weight)[target])[0])
+
+
+def _attributes(G: ClewGraph, attribute: Any) -> tuple[Array, list[Any]]:
+    """The value that every node has now, None where it has none, and a number for every value."""
+    known = {} if G.original is None else dict(G.original.nodes(data=attribute))
+    values = [known.get(node) for node in G.nodes]
+    numbers: dict[Any, int] = {}
+    try:
+        return np.array([numbers.setdefault(value, len(numbers)) for value in values], dtype=np.int64), values
+    except TypeError as error:
+        raise NotImplementedError(f"some values of the attribute cannot be counted: {error}.") from error
+
+
+def _arcs_from(G: ClewGraph, nodes: Nodes) -> tuple[Array, Array]:
+    """Both ends of every edge that starts at some nodes."""
+    if nodes is None:
+        return G.sources, G.indices
+    chosen = np.zeros(len(G), dtype=np.bool_)
+    chosen[G.vertices(node for node in set(nodes) if node in G)] = True
+    inside = chosen[G.sources]
+    return G.sources[inside], G.indices[inside]
+
+
+@served(_no_single_node)
+def attribute_mixing_dict(
+    G: ClewGraph, attribute: Any, nodes: Nodes = None, normalized: bool = False
+) -> dict[Any, dict[Any, Any]]:
+    """How many edges join every two values of a node attribute."""
+    numbers, values = _attributes(G, attribute)
+    return _count_pairs(*_arcs_from(G, nodes), (numbers, numbers), (values, values), normalized)
+
+
+@served(_no_single_node)
+def attribute_mixing_matrix(
+    G: ClewGraph,
+    attribute: Any,
+    nodes: Nodes = None,
+    mapping: Mapping[Any, int] | None = None,
+    normalized: bool = True,
+) -> Array:
+    """The same as a matrix, whose rows and columns NetworkX orders as a set."""
+    found = dict_to_numpy_array(attribute_mixing_dict(G, attribute, nodes), mapping=mapping)
+    return np.asarray(found / found.sum() if normalized else found)
+
+
+@served(_no_single_node)
+def attribute_assortativity_coefficient(G: ClewGraph, attribute: Any, nodes: Nodes = None) -> float:
+    """Whether edges join nodes of equal attributes, more than by chance."""
+    return float(attribute_ac(attribute_mixing_matrix(G, attribute, nodes)))
+
+
+@served(_no_single_node)
+def numeric_assortativity_coefficient(G: ClewGraph, attribute: Any, nodes: Nodes = None) -> float:
+    """The correlation of a numeric attribute at both ends of edges."""
+    chosen = G.nodes if nodes is None else list(nodes)
+    data = {} if G.original is None else G.original.nodes
+    mapping = {value: place for place, value in enumerate({data[node][attribute] for node in chosen})}
+    numbers, values = _attributes(G, attribute)
+    place = np.full(int(numbers.max(initial=-1)) + 1, -1)
+    place[numbers] = [mapping.get(value, -1) for value in values]  # other values have no row, as in NetworkX
+    rows, columns = (place[numbers[ends]] for ends in _arcs_from(G, nodes if nodes is None else chosen))
+    matrix = np.zeros((len(mapping), len(mapping)))
+    known = (rows >= 0) & (columns >= 0)
+    np.add.at(matrix, (rows[known], columns[known]), 1)
+    return float(_numeric_ac(matrix / matrix.sum(), mapping))
 
 
 def _neighbors_sum(G: ClewGraph, side: Direction, values: Array, weights: Array) -> Array:

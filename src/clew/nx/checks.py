@@ -10,6 +10,7 @@ import numpy as np
 
 from clew import algorithms
 from clew.dtypes import Array
+from clew.nx import nearby
 from clew.nx.degrees import degrees, edge_weights, one_type
 from clew.nx.graph import ClewGraph, Node, Weight, neighbor_of
 from clew.nx.interface import no_undirected_graphs, no_weight_function, served
@@ -98,7 +99,7 @@ def _has_eulerian_path(G: ClewGraph, source: Node | None = None) -> bool:
     return bool(balanced) and _is_connected(G, algorithms.connected_components)
 
 
-@served(quick=True)
+@served(quick=True, sooner=nearby.has_odd_degree)
 def is_eulerian(G: ClewGraph) -> bool:
     """Whether there is a closed walk over every edge once."""
     return _is_eulerian(G)

@@ -56,12 +56,14 @@ class Terms:
         quick: bool,
         few: str | None,
         every_node: bool,
+        sooner: Callable[..., bool] | None,
         omitted: Mapping[str, str],
     ) -> None:
         self._signature = inspect.signature(function)
         self._graph = next(iter(self._signature.parameters))  # NetworkX's flow functions have their own name for it
         self._refusals = tuple((refusal, tuple(inspect.signature(refusal).parameters)) for refusal in refusals)
         self.quick, self._few, self._every_node, self._omitted = quick, few, every_node, omitted
+        self._sooner = sooner
 
     def graph_of(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """The graph that the call is about."""
@@ -75,6 +77,13 @@ class Terms:
         if isinstance(given, Sized):
             return len(given) < (len(self.graph_of(args, kwargs)) if self._every_node else FEW)
         return given is not None and given in self.graph_of(args, kwargs)  # a single node
+
+    def is_sooner(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+        """Whether NetworkX finds the answer near where it starts."""
+        try:
+            return self._sooner is not None and self._sooner(*self._signature.bind(*args, **kwargs).args)
+        except TypeError:  # NetworkX refuses these arguments
+            return False
 
     def refusal(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
         """Why these arguments are not supported, or None."""
@@ -94,7 +103,12 @@ class Terms:
 
 
 def served(
-    *refusals: Refusal, quick: bool = False, few: str | None = None, every_node: bool = False, **omitted: str
+    *refusals: Refusal,
+    quick: bool = False,
+    few: str | None = None,
+    every_node: bool = False,
+    sooner: Callable[..., bool] | None = None,
+    **omitted: str,
 ) -> Callable[[Function], Function]:
     """Register a function with NetworkX, except for arguments that one of ``refusals`` rejects.
 
@@ -102,12 +116,12 @@ def served(
     ``quick`` marks functions that NetworkX computes from few edges: clew runs them only on a graph that is already
     converted. ``few`` names an argument, of which NetworkX needs no more than the edges at its nodes or pairs: clew
     runs only calls with many. These are ``FEW``, or as many as the graph has nodes where clew has to read something of
-    ``every_node``. clew's errors about a graph or about memory become ``NotImplementedError``, so that NetworkX runs
-    its own function.
+    ``every_node``. ``sooner`` takes the arguments, and says whether NetworkX finds the answer near where it starts.
+    clew's errors about a graph or about memory become ``NotImplementedError``, so that NetworkX runs its own function.
     """
 
     def offer(function: Function) -> Function:
-        terms = Terms(function, refusals, quick, few, every_node, omitted)
+        terms = Terms(function, refusals, quick, few, every_node, sooner, omitted)
 
         @wraps(function)
         def answer(*args: Any, **kwargs: Any) -> Any:
@@ -310,6 +324,8 @@ class Backend:
         graph = terms.graph_of(args, kwargs)
         if not isinstance(graph, nx.Graph):
             return True
+        if terms.is_sooner(args, kwargs):
+            return "NetworkX finds the answer near where it starts, in less time than the call takes."
         if terms.of_few(args, kwargs):
             return "NetworkX answers for so few nodes or pairs in less time than the call takes."
         if _is_converted(graph):
@@ -328,7 +344,7 @@ class Backend:
 
 def _is_converted(graph: nx.Graph[Any]) -> bool:
     if views.is_view(graph):
-        return bool(views.kept_conversions(graph))
+        return bool(nx.config.cache_converted_graphs) and views.is_converted(graph)
     cache = getattr(graph, "__networkx_cache__", None) or {}
     return bool(nx.config.cache_converted_graphs and cache.get("backends", {}).get("clew"))
 

@@ -16,7 +16,7 @@ from clew.algorithms.bipartite_matching.sides import two_sides
 from clew.algorithms.coloring import Order
 from clew.dtypes import Array, as_bits
 from clew.graph import Graph
-from clew.nx import kernels
+from clew.nx import kernels, nearby
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.interface import no_directed_graphs, served
 from clew.nx.searches import maximum_matching
@@ -25,7 +25,7 @@ from clew.nx.structure import sets_of
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
 
 
-@served()
+@served(sooner=nearby.has_triangle)
 def is_bipartite(G: ClewGraph) -> bool:
     """Whether there is no cycle of odd length."""
     graph = G.unweighted

@@ -11,6 +11,7 @@ import networkx as nx
 import numpy as np
 
 from clew.dtypes import Array
+from clew.nx import nearby
 from clew.nx.graph import ClewGraph, Node, neighbor_of
 from clew.nx.interface import OWN_ORDER, served
 from clew.nx.searches import breadth_first, generations
@@ -75,7 +76,7 @@ def bfs_layers(G: ClewGraph, sources: Any) -> Iterator[list[Node]]:
     return map(G.named, np.split(tree.order, np.cumsum(sizes)[:-1])) if chosen else iter(())
 
 
-@served()
+@served(sooner=nearby.few_within)
 def descendants_at_distance(G: ClewGraph, source: Node, distance: int) -> set[Node]:
     """The nodes at exactly this distance."""
     if source not in G:
@@ -92,13 +93,13 @@ def _reachable(G: ClewGraph, source: Node, *, backward: bool) -> set[Node]:
     return set(G.named(tree.order[1:]))
 
 
-@served()
+@served(sooner=nearby.few_descendants)
 def descendants(G: ClewGraph, source: Node) -> set[Node]:
     """Nodes that can be reached from ``source``."""
     return _reachable(G, source, backward=False)
 
 
-@served()
+@served(sooner=nearby.few_ancestors)
 def ancestors(G: ClewGraph, source: Node) -> set[Node]:
     """Nodes that ``source`` can be reached from."""
     return _reachable(G, source, backward=True)

@@ -1,11 +1,13 @@
 """Views of NetworkX graphs: their rows as plain dicts, and conversions that are kept until the graph below changes.
 
-A view is converted again at every call if one of its filters is a function of the user: it may answer differently by
-then. NetworkX's own filters, which ``G.subgraph`` and ``G.edge_subgraph`` use, do not change.
+NetworkX's own filters, which ``G.subgraph`` and ``G.edge_subgraph`` use, do not change. A filter that is a function of
+the user may answer differently at the next call. So it is asked about every node or edge, and a conversion is kept
+together with the answers.
 """
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 import networkx as nx
@@ -30,26 +32,48 @@ def below(view: nx.Graph[Any]) -> nx.Graph[Any]:
     return view
 
 
-def _has_own_filters(view: nx.Graph[Any]) -> bool:
-    """Whether the filters of a view, and of those below it, are NetworkX's own."""
-    while hasattr(view, "_graph"):
-        for name in ("_NODE_OK", "_EDGE_OK"):
-            if getattr(getattr(view, name, no_filter), "__module__", None) != no_filter.__module__:
-                return False
-        view = view._graph
-    return True
+def _changes(filter_: Any) -> bool:
+    """Whether a filter is not NetworkX's own."""
+    return bool(getattr(filter_, "__module__", None) != no_filter.__module__)
+
+
+def _answers(rows: Any, *, multigraph: bool) -> bytes:
+    """What the filters of the user say about all nodes and edges; empty where there are none."""
+    if not isinstance(rows, FilterAdjacency):
+        return b""
+    inner = _answers(rows._atlas, multigraph=multigraph)
+    if _changes(rows.NODE_OK):
+        inner += bytes(map(bool, map(rows.NODE_OK, rows._atlas)))
+    if not _changes(rows.EDGE_OK):
+        return inner
+    shown, edge_ok = dict.fromkeys(rows), rows.EDGE_OK
+    parts = [inner]
+    for u in shown:
+        row = rows._atlas[u]
+        near = [v for v in row if v in shown]
+        if multigraph:
+            parts += (bytes(map(bool, map(edge_ok, repeat(u), repeat(v), row[v]))) for v in near)
+        else:
+            parts.append(bytes(map(bool, map(edge_ok, repeat(u), near))))
+    return b"".join(parts)
+
+
+def is_converted(view: nx.Graph[Any]) -> bool:
+    """Whether a view keeps a conversion; the filters of the user are not asked again."""
+    mark, _, kept = view.__dict__.get(MARK, (None, b"", {}))
+    return bool(kept) and mark is (getattr(below(view), "__networkx_cache__", None) or {}).get(MARK)
 
 
 def kept_conversions(view: nx.Graph[Any]) -> dict[Any, Any] | None:
-    """The conversions that a view keeps, until the graph below it is changed; None if it may keep none."""
+    """The conversions that a view keeps, until it shows other edges; None if it may keep none."""
     cache = getattr(below(view), "__networkx_cache__", None)
-    if cache is None or not nx.config.cache_converted_graphs or not _has_own_filters(view) or not is_plain(view._adj):
+    if cache is None or not nx.config.cache_converted_graphs or not is_plain(view._adj):
         return None
-    mark = cache.setdefault(MARK, object())
+    state = cache.setdefault(MARK, object()), _answers(view._adj, multigraph=view.is_multigraph())
     kept = view.__dict__.get(MARK)
-    if kept is None or kept[0] is not mark:
-        kept = view.__dict__[MARK] = (mark, {})
-    found: dict[Any, Any] = kept[1]
+    if kept is None or kept[:2] != state:
+        kept = view.__dict__[MARK] = (*state, {})
+    found: dict[Any, Any] = kept[2]
     return found
 
 
