@@ -82,9 +82,9 @@ def _converted(graph: nx.Graph, attributes: dict[str, int] | None) -> object:
     return convert_from_nx(graph, edge_attrs=attributes).weighted("weight")
 
 
-def _exhausted(found: Any) -> None:
-    if isinstance(found, Iterator):
-        deque(found, maxlen=0)
+def _exhausted(answer: Any) -> None:
+    if isinstance(answer, Iterator):
+        deque(answer, maxlen=0)
 
 
 def _best(call: Callable[[], Any], rounds: int = 5) -> float:

@@ -104,10 +104,10 @@ def bare(relation: str) -> str:
     return relation.partition("(")[0].partition("[")[0].partition(":")[0].strip()
 
 
-def write(found: Needs, names: set[str], path: Path, *, date: str, release: str) -> None:
+def write(needs: Needs, names: set[str], path: Path, *, date: str, release: str) -> None:
     """The edges as a Parquet table, as small as readers everywhere understand."""
-    rows = sorted(found.items())
-    in_edges = {name for pair in found for name in pair}
+    rows = sorted(needs.items())
+    in_edges = {name for pair in needs for name in pair}
     about = {
         "title": "What the packages of Debian 12 need",
         "source": f"package index of Debian {release} (bookworm), main, amd64",

@@ -21,12 +21,12 @@ def cases(device: Any, case: Case) -> Iterator[Work]:
     def ranks() -> Any:
         return clew.pagerank(graph, tolerance=0, max_iterations=ROUNDS, dtype="float32", device="cuda")
 
-    def check_depths(found: Any) -> None:
-        if case.depths is not None and int(found.depth[found.reached].astype("int64").sum()) != case.depths:
+    def check_depths(result: Any) -> None:
+        if case.depths is not None and int(result.depth[result.reached].astype("int64").sum()) != case.depths:
             raise AssertionError("depths have another sum than the peers'")
 
-    def check_distances(found: Any) -> None:
-        if case.distances is not None and int(found.distance[found.reached].sum()) != case.distances:
+    def check_distances(result: Any) -> None:
+        if case.distances is not None and int(result.distance[result.reached].sum()) != case.distances:
             raise AssertionError("distances have another sum than the peers'")
 
     yield Work("bfs", "call", search("bfs"), check_depths)

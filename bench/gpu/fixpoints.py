@@ -55,7 +55,7 @@ def components(device: Any, case: Case) -> Iterator[Work]:
         "components end to end",
         "auto",
         lambda: clew.connected_components(graph, device="cuda"),
-        lambda found: f"{found.count:,}",
+        lambda result: f"{result.count:,}",
     )
 
 
@@ -67,10 +67,10 @@ def ranks(device: Any, case: Case) -> Iterator[Work]:
     def run(tuning: Tuning | None = None, dtype: str = "float32") -> Any:
         return pagerank(device, graph, Walk(0.85, 0.0, ROUNDS, dtype=dtype), tuning)
 
-    def check(found: Any) -> str:
+    def check(result: Any) -> str:
         if not answer:
             answer.append(clew.pagerank(graph, tolerance=0, max_iterations=ROUNDS, device="cpu").rank)
-        off = np.abs(device.download(found.rank) / answer[0] - 1).max()
+        off = np.abs(device.download(result.rank) / answer[0] - 1).max()
         if off > 1e-5:
             raise AssertionError(f"a rank is off by {off:.1e} of its value")
         return f"off by {off:.1e}"
@@ -97,8 +97,8 @@ def uneven(device: Any, case: Case, run: Any, check: Any) -> Iterator[Work]:
         yield Work("pagerank", f"products, {layout}", lambda t=tuning: run(t), check)
 
 
-def same_as(device: Any, found: Any, expected: Any) -> None:
-    np.testing.assert_array_equal(device.download(found), expected)
+def same_as(device: Any, values: Any, expected: Any) -> None:
+    np.testing.assert_array_equal(device.download(values), expected)
 
 
 def peeling(device: Any, case: Case) -> Iterator[Work]:
@@ -123,21 +123,21 @@ def coloring(device: Any, case: Case) -> Iterator[Work]:
     graph = case.graph
 
     def check_order(order: str) -> Any:
-        def check(found: Any) -> str:
+        def check(result: Any) -> str:
             expected = clew.coloring(graph, order=order, device="cpu")
-            same_as(device, found.color, expected.color)
+            same_as(device, result.color, expected.color)
             return f"{expected.count} colours"
 
         return check
 
-    def check_rounds(found: Any) -> str:
-        same_as(device, found.color, clew.coloring(graph, method="rounds", device="cpu").color)
-        return f"{found.iterations} rounds"
+    def check_rounds(result: Any) -> str:
+        same_as(device, result.color, clew.coloring(graph, method="rounds", device="cpu").color)
+        return f"{result.iterations} rounds"
 
     def check_set(method: str) -> Any:
-        def check(found: Any) -> str:
-            same_as(device, found.member, clew.maximal_independent_set(graph, method=method, device="cpu").member)
-            return f"{found.iterations} rounds"
+        def check(result: Any) -> str:
+            same_as(device, result.member, clew.maximal_independent_set(graph, method=method, device="cpu").member)
+            return f"{result.iterations} rounds"
 
         return check
 
@@ -159,11 +159,11 @@ def communities(device: Any, case: Case) -> Iterator[Work]:
     graph = case.graph
     answer: list[Any] = []
 
-    def check(found: Any) -> str:
+    def check(result: Any) -> str:
         if not answer:
             answer.append(clew.label_propagation(graph, device="cpu"))
-        same_as(device, found.label, answer[0].label)
-        return f"{found.iterations} rounds, {answer[0].count:,} labels"
+        same_as(device, result.label, answer[0].label)
+        return f"{result.iterations} rounds, {answer[0].count:,} labels"
 
     yield Work("cdlp 10", "auto", lambda: label_propagation(device, graph, 10), check)
     for short in (4, 16, 24):

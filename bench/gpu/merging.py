@@ -27,9 +27,9 @@ def cases(device: Any, case: Case) -> Iterator[Work]:
     rows = Adjacency(case.graph.outgoing.indptr, case.graph.outgoing.indices)
     expected = _depths(device, rows, case.source, "none")
 
-    def same(found: Any) -> str:
-        np.testing.assert_array_equal(device.download(found), device.download(expected))
-        return f"{int(found.max())} levels"
+    def same(levels: Any) -> str:
+        np.testing.assert_array_equal(device.download(levels), device.download(expected))
+        return f"{int(levels.max())} levels"
 
     for way in ("none", "merge", "radix", "auto", "spmv"):
         yield Work("search", way, _search(device, rows, case.source, way), same)

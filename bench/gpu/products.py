@@ -105,9 +105,9 @@ def _truths(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
         spmv_bits(device, held, words, semirings.or_and, None, out_words)  # bits that are set stay as they are
         return out_words
 
-    def same(found: Any) -> str:
-        found = vectors.unpacked(device, found, x.size) if found.dtype == np.uint32 else found
-        np.testing.assert_array_equal(device.download(found), expected)
+    def same(result: Any) -> str:
+        result = vectors.unpacked(device, result, x.size) if result.dtype == np.uint32 else result
+        np.testing.assert_array_equal(device.download(result), expected)
         return ""
 
     for lanes in (1, 8, 32):
@@ -126,9 +126,9 @@ def _sparse(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
         ids, values = device.upload(active), device.upload(x[active])
         edges = int(rows.degrees()[active].sum())
 
-        def same(found: Any, expected: Any = expected, edges: int = edges) -> str:
-            np.testing.assert_array_equal(device.download(found[0]), expected[0])
-            np.testing.assert_allclose(device.download(found[1]), expected[1], rtol=1e-3)
+        def same(result: Any, expected: Any = expected, edges: int = edges) -> str:
+            np.testing.assert_array_equal(device.download(result[0]), expected[0])
+            np.testing.assert_allclose(device.download(result[1]), expected[1], rtol=1e-3)
             return f"{edges:,} edges"
 
         for merge in ("none", "merge", "radix"):
@@ -161,8 +161,8 @@ def _cusparse(device: Any, rows: Adjacency, x: Any, *, called: bool = False) -> 
 
 
 def _close_to(expected: np.ndarray) -> Callable[[Any], str]:
-    def check(found: Any) -> str:
-        np.testing.assert_allclose(np.asarray(found.get()), expected, rtol=2e-3, atol=1e-3)
+    def check(result: Any) -> str:
+        np.testing.assert_allclose(np.asarray(result.get()), expected, rtol=2e-3, atol=1e-3)
         return ""
 
     return check

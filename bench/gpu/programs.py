@@ -83,10 +83,10 @@ def cases(device: Any, case: Case) -> Iterator[Work]:
     def same(field: str, expected: Any) -> Any:
         answer: list[Any] = []
 
-        def check(found: Any) -> str:
+        def check(result: Any) -> str:
             if not answer:
                 answer.append(expected())
-            values, done = found
+            values, done = result
             np.testing.assert_array_equal(device.download(values[field]), answer[0])
             return f"{done.iterations} iterations"
 

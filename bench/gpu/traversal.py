@@ -48,25 +48,25 @@ def cases(device: Any, case: Case) -> Iterator[Work]:
     """sssp, sswp and bellman_ford; the first of each is checked against the CPU's rules."""
     graph, source = case.graph, case.source
 
-    def check(found: Any) -> str:
-        distances = found.distance[found.parent >= 0]
+    def check(result: Any) -> str:
+        distances = result.distance[result.parent >= 0]
         total = int(distances.sum())
         if case.distances is not None and total != case.distances:
             raise AssertionError(f"distances sum to {total:,}, expected {case.distances:,}")
-        return note(found)
+        return note(result)
 
-    def note(found: Any) -> str:
-        edges = found.trace()["edges"]
+    def note(result: Any) -> str:
+        edges = result.trace()["edges"]
         again = float(edges.sum()) / max(1, graph.num_arcs)
-        return f"{edges.size} steps, {found.iterations} buckets, {again:.2f} edges"
+        return f"{edges.size} steps, {result.iterations} buckets, {again:.2f} edges"
 
-    def check_fully(found: Any) -> str:
-        clew.verify.sssp(graph, source, clew.Result("sssp", found.values).numpy())
-        return check(found)
+    def check_fully(result: Any) -> str:
+        clew.verify.sssp(graph, source, clew.Result("sssp", result.values).numpy())
+        return check(result)
 
-    def check_widths(found: Any) -> str:
-        clew.verify.sswp(graph, source, clew.Result("sswp", found.values).numpy())
-        return note(found)
+    def check_widths(result: Any) -> str:
+        clew.verify.sswp(graph, source, clew.Result("sswp", result.values).numpy())
+        return note(result)
 
     mean = weight_facts(device, rows_on(device, graph.outgoing)).mean
     yield Work("sssp", "auto", lambda: sssp(device, graph, source), check_fully)
@@ -81,5 +81,8 @@ def cases(device: Any, case: Case) -> Iterator[Work]:
     for name, tuning in TUNINGS.items():
         yield Work("sswp", name, lambda tuning=tuning: sswp(device, graph, source, tuning=tuning), note)
     yield Work(
-        "bellman_ford", "auto", lambda: bellman_ford(device, graph, source), lambda found: f"{found.iterations} rounds"
+        "bellman_ford",
+        "auto",
+        lambda: bellman_ford(device, graph, source),
+        lambda result: f"{result.iterations} rounds",
     )

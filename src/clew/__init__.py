@@ -36,7 +36,7 @@ from clew.walk_result import WalkResult
 
 __version__ = "0.1.0"
 
-_LATER = ("placement", "plots", "tiers")  # loaded by whoever uses them, so that `import clew` stays light
+_LATER = ("placement", "plots", "tiers")  # loaded by modules that use them, so that `import clew` stays light
 _INSIDE = {"Plan": "plan", "cluster": "distributed", "explain": "plan", "report": "reporting"}
 
 __all__ = [

@@ -247,7 +247,7 @@ def checked(table: pa.Table, count: int, of: str) -> pa.Table:
 
 
 def _rows_by_name(graph: Any, table: pa.Table, by: str, unknown: str) -> tuple[Any, pa.Array[Any]]:
-    """The graph, with added vertices where they are wanted, and the row of every vertex, null where there is none."""
+    """The graph, with added vertices if requested, and the row of every vertex, null where there is none."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -105,7 +105,7 @@ def _candidates(*settings: str | None) -> tuple[Path, ...]:
 
 @lru_cache(maxsize=8)
 def _warn(*settings: str | None) -> None:
-    """Say once that code goes elsewhere than asked for, or nowhere."""
+    """Say once that code goes elsewhere than requested, or nowhere."""
     chosen, folder = settings[0], _chosen(*settings)[1]
     if folder is None:
         tried = ", ".join(map(str, _candidates(*settings)))

@@ -25,7 +25,7 @@ MAX_INT32_VERTICES = 2**31 - 1
 
 
 def id_dtype(num_vertices: int, override: npt.DTypeLike | None = None) -> np.dtype[Any]:
-    """The dtype of vertex ids: 32 bits where they fit, 64 where they don't, or what the caller asks for.
+    """The dtype of vertex ids: 32 bits where they fit, 64 where they don't, or what the caller requests.
 
     Narrow ids halve the bytes every traversal moves, which is what bounds its speed.
     """

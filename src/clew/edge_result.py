@@ -32,8 +32,8 @@ class EdgeResult(Result):
     graph
         The graph of those edges.
     pairs
-        The pairs of vertices that the entries are about instead of the edges, as two arrays of ids, or a function that
-        fetches these when they are first used.
+        The pairs of vertices of the entries, where these are not edges. Two arrays of ids, or a function that fetches
+        them at their first use.
     **others
         As in ``Result``.
     """

@@ -2,16 +2,16 @@
 """Numba's ``njit``, for functions most of which are called by other compiled functions only.
 
 For every function that it compiles Numba makes two more, through which Python and C call it. Taking a dozen arrays
-apart takes longer to compile than many a kernel does, and Python calls one function in ten: here the way in from Python
-is made when Python first calls, and that from C never is. First calls take about a third less time for it.
+apart takes longer to compile than many kernels do, and Python calls one function in ten. Here the entry point for
+Python is compiled when Python first calls, and that for C never. First calls take about a third less time for it.
 
 Only functions that Python calls become machine code (``late_code``), and Numba runs fewer passes (``lean_passes``).
 
-Numba looks up anew what every ``+`` and every index means, among dozens of candidates each time. Here it is looked up
-once for every combination of types. That saves another quarter of the time.
+Each time, Numba looks up what every ``+`` and every index means, among dozens of candidates. Here it is
+looked up once for every combination of types. That saves another quarter of the time.
 
-What Numba's own can and this cannot: functions that call each other in a circle (one that calls itself is fine), and
-functions handed over as arguments of a declared ``FunctionType``.
+Only Numba's own supports functions that call each other in a circle (one may call itself), and arguments of a declared
+``FunctionType``.
 """
 
 from __future__ import annotations
@@ -75,11 +75,13 @@ def njit(
         return lambda given: njit(given, cache=cache, apart=apart, **options)
     if config.DISABLE_JIT:
         return function
-    made = Lean(function, targetoptions={"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True, **options})
-    made.apart = apart
+    dispatcher = Lean(
+        function, targetoptions={"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True, **options}
+    )
+    dispatcher.apart = apart
     if cache:
-        made.enable_caching()
-    return made
+        dispatcher.enable_caching()
+    return dispatcher
 
 
 class Lean(CPUDispatcher):

@@ -3,7 +3,7 @@
 
 ``rows`` is what ``Adjacency.readable`` returns: offsets, and neighbours that are an array or a packed array
 (``clew.packed.code`` describes it). A kernel is compiled for one of the two, so plain rows cost nothing more than a
-loop over an array. Packed neighbours are unpacked one at a time, as the loop asks for them: a loop that stops early
+loop over an array. Packed neighbours are unpacked one at a time, as the loop needs them. A loop that stops early
 unpacks no more than it has read.
 
 ``neighbours_of(rows, v)`` yields the ends of the edges of ``v``. ``edges_of(rows, v)`` yields pairs of the number of an
@@ -62,26 +62,26 @@ def _iterating(numbered):
         kind = RowIterator(rows[1], numbered)
 
         def generate(context, builder, signature, args):
-            made = cgutils.create_struct_proxy(kind)(context, builder)
+            iterator = cgutils.create_struct_proxy(kind)(context, builder)
             starts = make_array(rows[0])(context, builder, builder.extract_value(args[0], 0)).data
             first = builder.load(builder.gep(starts, [args[1]]))
-            made.at = cgutils.alloca_once_value(builder, first)
-            made.stop = builder.load(builder.gep(starts, [builder.add(args[1], _word(1))]))
+            iterator.at = cgutils.alloca_once_value(builder, first)
+            iterator.stop = builder.load(builder.gep(starts, [builder.add(args[1], _word(1))]))
             given = builder.extract_value(args[0], 1)
             if not kind.packed:
-                made.data = make_array(rows[1])(context, builder, given).data
-                return made._getvalue()
+                iterator.data = make_array(rows[1])(context, builder, given).data
+                return iterator._getvalue()
             for place, name in enumerate(("words", "heads", "bases")):
                 array = make_array(rows[1][place])(context, builder, builder.extract_value(given, place))
-                setattr(made, name, array.data)
-            made.bits = builder.extract_value(given, 3)
+                setattr(iterator, name, array.data)
+            iterator.bits = builder.extract_value(given, 3)
             for name in ("place", "mask", "value", "narrow", "extra"):
-                setattr(made, name, cgutils.alloca_once_value(builder, _word(0)))
+                setattr(iterator, name, cgutils.alloca_once_value(builder, _word(0)))
             inside = builder.icmp_unsigned("!=", builder.and_(first, _word((1 << GROUP_BITS) - 1)), _word(0))
-            there = builder.icmp_unsigned("<", first, made.stop)
+            there = builder.icmp_unsigned("<", first, iterator.stop)
             with builder.if_then(builder.and_(inside, there)):
-                _enter_inside(builder, made, first)
-            return made._getvalue()
+                _enter_inside(builder, iterator, first)
+            return iterator._getvalue()
 
         return kind(rows, types.uint64), generate
 
@@ -95,77 +95,79 @@ neighbours_of, edges_of = _iterating(False), _iterating(True)
 @iternext_impl(RefType.UNTRACKED)
 def _next_edge(context, builder, signature, args, result):
     (kind,) = signature.args
-    made = cgutils.create_struct_proxy(kind)(context, builder, value=args[0])
-    at = builder.load(made.at)
-    there = builder.icmp_unsigned("!=", at, made.stop)
+    iterator = cgutils.create_struct_proxy(kind)(context, builder, value=args[0])
+    at = builder.load(iterator.at)
+    there = builder.icmp_unsigned("!=", at, iterator.stop)
     result.set_valid(there)
     with builder.if_then(there):
-        value = _unpack_next(builder, made, at) if kind.packed else builder.load(builder.gep(made.data, [at]))
+        value = _unpack_next(builder, iterator, at) if kind.packed else builder.load(builder.gep(iterator.data, [at]))
         following = builder.add(at, _word(1))
         following = builder.asm(ir.FunctionType(_word, [_word]), "", "=r,0", [following], False)
-        builder.store(following, made.at)
+        builder.store(following, iterator.at)
         result.yield_(context.make_tuple(builder, kind.yield_type, (at, value)) if kind.numbered else value)
 
 
-def _enter(builder, made, at):
+def _enter(builder, iterator, at):
     """Read the head of the group of entry ``at``, and its mask; returns where its first entry is."""
     group = builder.lshr(at, _word(GROUP_BITS))
-    head = builder.zext(builder.load(builder.gep(made.heads, [group])), _word)
-    base = builder.load(builder.gep(made.bases, [builder.lshr(group, _word(GROUP_BITS))]))
+    head = builder.zext(builder.load(builder.gep(iterator.heads, [group])), _word)
+    base = builder.load(builder.gep(iterator.bases, [builder.lshr(group, _word(GROUP_BITS))]))
     inside = builder.and_(head, _word((1 << PLACE_BITS) - 1))
     place = builder.add(builder.shl(base, _word(6)), inside)  # 64 bits to a word
     widths = [builder.lshr(head, _word(PLACE_BITS + k * WIDTH_BITS)) for k in range(2)]
     narrow, wide = (builder.and_(width, _word((1 << WIDTH_BITS) - 1)) for width in widths)
     extra = builder.sub(wide, narrow)
-    builder.store(narrow, made.narrow)
-    builder.store(extra, made.extra)
+    builder.store(narrow, iterator.narrow)
+    builder.store(extra, iterator.extra)
     differ = builder.icmp_unsigned("!=", extra, _word(0))
     # Two reads, since a mask of 64 bits need not start at a byte. Without a mask they find bits that do not matter.
-    low, high = (_bits(builder, made, builder.add(place, _word(k * 32)), _word(32)) for k in range(2))
+    low, high = (_bits(builder, iterator, builder.add(place, _word(k * 32)), _word(32)) for k in range(2))
     mask = builder.or_(low, builder.shl(high, _word(32)))
-    builder.store(builder.select(differ, mask, _word(0)), made.mask)
+    builder.store(builder.select(differ, mask, _word(0)), iterator.mask)
     return builder.select(differ, builder.add(place, _word(64)), place)
 
 
-def _enter_inside(builder, made, at):
+def _enter_inside(builder, iterator, at):
     """Start at an entry that is not the first of its group."""
-    first = _enter(builder, made, at)
-    mask, narrow, extra = (builder.load(cell) for cell in (made.mask, made.narrow, made.extra))
+    first = _enter(builder, iterator, at)
+    mask, narrow, extra = (builder.load(cell) for cell in (iterator.mask, iterator.narrow, iterator.extra))
     passed = builder.and_(at, _word((1 << GROUP_BITS) - 1))
     below = builder.and_(mask, builder.sub(builder.shl(_word(1), passed), _word(1)))
     wide = builder.mul(builder.ctpop(below), extra)
     others = builder.add(builder.mul(builder.sub(passed, _word(1)), narrow), wide)
-    builder.store(builder.add(builder.add(first, made.bits), others), made.place)
-    builder.store(builder.lshr(mask, passed), made.mask)
+    builder.store(builder.add(builder.add(first, iterator.bits), others), iterator.place)
+    builder.store(builder.lshr(mask, passed), iterator.mask)
 
 
-def _unpack_next(builder, made, at):
+def _unpack_next(builder, iterator, at):
     """Entry ``at``: the first of a group is stored as it is, others are added to the one before, if in the row."""
     starts = builder.icmp_unsigned("==", builder.and_(at, _word((1 << GROUP_BITS) - 1)), _word(0))
     with builder.if_else(starts, likely=False) as (first, later):
         with first:
-            builder.store(_enter(builder, made, at), made.place)
-            builder.store(_word(0), made.value)
-            whole, first_end = made.bits, builder.block
+            builder.store(_enter(builder, iterator, at), iterator.place)
+            builder.store(_word(0), iterator.value)
+            whole, first_end = iterator.bits, builder.block
         with later:
-            mask = builder.load(made.mask)
+            mask = builder.load(iterator.mask)
             wide = builder.icmp_unsigned("!=", builder.and_(mask, _word(1)), _word(0))
-            width = builder.add(builder.load(made.narrow), builder.select(wide, builder.load(made.extra), _word(0)))
+            width = builder.add(
+                builder.load(iterator.narrow), builder.select(wide, builder.load(iterator.extra), _word(0))
+            )
             later_end = builder.block
     taken = builder.phi(_word)
     taken.add_incoming(whole, first_end)
     taken.add_incoming(width, later_end)
-    place = builder.load(made.place)
-    value = builder.add(builder.load(made.value), _bits(builder, made, place, taken))
-    builder.store(builder.add(place, taken), made.place)
-    builder.store(builder.lshr(builder.load(made.mask), _word(1)), made.mask)
-    builder.store(value, made.value)
+    place = builder.load(iterator.place)
+    value = builder.add(builder.load(iterator.value), _bits(builder, iterator, place, taken))
+    builder.store(builder.add(place, taken), iterator.place)
+    builder.store(builder.lshr(builder.load(iterator.mask), _word(1)), iterator.mask)
+    builder.store(value, iterator.value)
     return value
 
 
-def _bits(builder, made, place, width):
+def _bits(builder, iterator, place, width):
     """``width`` bits, SHORT_BITS at most, from bit ``place`` on; the 8 bytes that are read need not be aligned."""
-    start = builder.gep(builder.bitcast(made.words, cgutils.voidptr_t), [builder.lshr(place, _word(3))])
+    start = builder.gep(builder.bitcast(iterator.words, cgutils.voidptr_t), [builder.lshr(place, _word(3))])
     read = builder.load(builder.bitcast(start, _word.as_pointer()), align=1)
     shifted = builder.lshr(read, builder.and_(place, _word(7)))
     return builder.and_(shifted, builder.sub(builder.shl(_word(1), width), _word(1)))

@@ -1,12 +1,12 @@
 # mypy: ignore-errors
 """Strings to numbers, by a hash table over Arrow's offsets and bytes.
 
-A slot of the table has the number of a distinct string, plus one, in its lower half and a part of its hash in its upper
-half. The distinct strings themselves are copied, one after the other, into a text of their own.
+A slot of the table has the number of a distinct string, plus one, in its lower half. Its upper half has a part of the
+hash. The distinct strings themselves are copied, one after the other, into a text of their own.
 
 Almost every string is in the table already, at a random place. A core that waits for one place could load dozens
-meanwhile. So strings go through in blocks: hash all of a block and prefetch their slots, prefetch what the slots refer
-to, and only then look them up.
+meanwhile. So strings are processed in blocks. Hash all of a block and prefetch their slots. Then prefetch what the
+slots refer to, and look them up last.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 # mypy: ignore-errors
 """Machine code for functions that Python calls, and none for those that only compiled code calls.
 
-Numba optimizes every function, makes machine code of it and loads that, even for helpers that are inlined in their
-callers and never run by themselves. Here a helper stays as Numba wrote it until somebody asks for its address. The
-function that Python calls takes in all its helpers, each once, and all are optimized together, once.
+Numba optimizes every function, compiles it to machine code and loads that. It does so even for helpers that are inlined
+in their callers and never run by themselves. Here a helper stays as Numba wrote it until its address is needed.
+The function that Python calls takes in all its helpers, each once, and all are optimized together, once.
 """
 
 from contextlib import contextmanager
@@ -38,7 +38,7 @@ def is_on():
 
 
 class Late(codegen.JITCodeLibrary):
-    """The code of a function, made when its address is asked for."""
+    """The code of a function, compiled when its address is needed."""
 
     emitted = False
 
@@ -135,7 +135,7 @@ def keep_apart(library, name):
 
 
 def create_library(self, name, **options):
-    """As Numba's own, late where that was asked for."""
+    """As Numba's own, late where that was requested."""
     return Late(self, name, **options) if _depth else _create_library(self, name, **options)
 
 

@@ -3,7 +3,7 @@
 
 * Passes for closures run for functions that have one, and those for array expressions where arrays are made.
 * Nothing is recorded about types for people to read.
-* What a function does without an optional argument is left out where it has one. Numba compiles it, with all that it
+* What a function does without an optional argument is removed where it has one. Numba compiles it, with all that it
   calls, and drops it in the end.
 * A function that uses arrays of its caller and makes none counts no references: the caller holds them until it returns.
 """
@@ -37,13 +37,13 @@ class Given:
 
 def define_pipelines(self):
     """As Numba's own, with fewer passes while a function of clew is compiled."""
-    made, state = _define_pipelines(self), self.state
-    if not late_code.is_on() or state.flags.auto_parallel.enabled or len(made) != 1 or state.func_id is None:
-        return made
+    pipelines, state = _define_pipelines(self), self.state
+    if not late_code.is_on() or state.flags.auto_parallel.enabled or len(pipelines) != 1 or state.func_id is None:
+        return pipelines
     closes = any(isinstance(each, CodeType) for each in state.func_id.func.__code__.co_consts)
     left_out = NEVER if closes else (*NEVER, *FOR_CLOSURES)
     lean = PassManager("lean")
-    lean.passes = [each for each in made[0].passes if each[0] not in left_out]
+    lean.passes = [each for each in pipelines[0].passes if each[0] not in left_out]
     lean.finalize()
     return [lean]
 
@@ -79,7 +79,7 @@ def lower(self, state):
 
 def is_borrowing(state):
     """Whether a function makes nothing that has to be freed, and returns nothing that it was given."""
-    made = (
+    returned = (
         signature.return_type
         for expression, signature in state.calltypes.items()
         if isinstance(expression, ir.Expr) and expression.op not in BORROWING and signature is not None
@@ -87,7 +87,7 @@ def is_borrowing(state):
     plain = types.Array | types.BaseTuple | types.NoneType
     others = (kind for kind in state.typemap.values() if not isinstance(kind, plain))
     models = state.targetctx.data_model_manager
-    counted = any(models[kind].contains_nrt_meminfo() for kind in {state.return_type, *made, *others})
+    counted = any(models[kind].contains_nrt_meminfo() for kind in {state.return_type, *returned, *others})
     return not counted and not state.func_ir.is_generator
 
 

@@ -191,9 +191,9 @@ def called(names: VertexNames | None, vertices: npt.ArrayLike) -> npt.NDArray[An
 
 
 def shown(names: VertexNames | None, *vertices: int) -> str:
-    """A vertex as messages have it, ``'ann'``; of several, the edges from each to the next, ``'ann' -> 'bob'``.
+    """A vertex as messages show it, ``'ann'``; of several, the edges from each to the next, ``'ann' -> 'bob'``.
 
-    What is no vertex of the graph, as a wrong answer may have it, is shown as the number it is.
+    What is no vertex of the graph, as a wrong answer may contain it, is shown as the number it is.
     """
     known = 0 if names is None else len(names)
     return " -> ".join(

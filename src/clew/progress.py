@@ -117,7 +117,7 @@ class _Stage:
             self.report(*self.poll())
 
     def rate(self) -> str:
-        """So many of these a second."""
+        """A rate: this many per second."""
         if not self.done or not self.unit:
             return ""
         speed = self.done / self.taken

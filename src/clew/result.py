@@ -19,7 +19,7 @@ from clew.describe import plots
 from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.names import Name, VertexNames
-from clew.trace import Later as Later  # also for those who import these from here
+from clew.trace import Later as Later  # also for modules that import these from here
 from clew.trace import Trace as Trace
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Result(TensorResult):
         self._vertex_columns = columns
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # Python asks for a method, and no fact is computed for that
+        if name.startswith("__"):  # Python looks up a method, and no fact is computed for that
             raise AttributeError(name)
         for found in (self.__dict__.get("values", {}), self.__dict__.get("facts", {})):
             if name in found:

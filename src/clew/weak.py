@@ -16,9 +16,9 @@ class _Same(weakref.ref[Any]):
     _hash: int
 
     def __new__(cls, thing: Any, callback: Callable[[weakref.ref[Any]], object] | None = None) -> _Same:
-        made = super().__new__(cls, thing, callback)
-        made._hash = object.__hash__(thing)
-        return made
+        reference = super().__new__(cls, thing, callback)
+        reference._hash = object.__hash__(thing)
+        return reference
 
     def __hash__(self) -> int:
         return self._hash
@@ -59,7 +59,7 @@ class WeakIdentityDict(Generic[Value]):
         return self._entries.pop(_Same(thing), None)
 
     def objects(self) -> list[Any]:
-        """The objects, held: entries may go while somebody looks through them."""
+        """The objects, held: entries may go while a caller iterates over them."""
         return [thing for same in list(self._entries) if (thing := same()) is not None]
 
     def values(self) -> list[Value]:

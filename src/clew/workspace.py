@@ -21,7 +21,7 @@ class Space(NamedTuple):
     """One array: its shape, its dtype, and whether it is part of the result.
 
     ``fill`` is the value that it starts with; None leaves it uninitialised. ``later`` says that the implementation
-    allocates it by itself, in compiled code or as the value of an expression: it is counted, but not allocated here.
+    allocates it by itself, in compiled code or as the value of an expression. It is counted, but not allocated here.
     ``lasts`` says that a scratch array is read after the run, as traces are, so that no other run may use it.
     """
 

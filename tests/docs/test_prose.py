@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,56 +25,14 @@ DIALECT = re.compile(
 DIALECT_IN_CODE = re.compile(
     DIALECT.pattern
     + r"|\b(became of|for ever|who(?:m|so)?ever|whatever|whichever|so many|heeds?|knobs?|look(?:s|ed)? at|left out"
-    r"|leaves? out|ask(?:s|ed)? for|nobody|everyone|somebody|alike|taken? for|(?:is|are) to be|by turns|wants?)\b",
+    r"|leaves? out|ask(?:s|ed)? for|as asked|nobody|everyone|somebody|anybody|alike|taken? for|(?:is|are) to be"
+    r"|by turns|wants?|made again|for want of|of which there (?:is|are)|at hand|in vain)\b",
     re.IGNORECASE,
 )
 LONGEST_SENTENCE = 25  # words
 SOURCE = ROOT / "src" / "clew"
-#: What users read: public functions, the command line and errors. Kernels and engines are for developers.
-FOLDERS = (
-    "algorithms",
-    "build",
-    "cli",
-    "convert",
-    "distributed",
-    "generate",
-    "io",
-    "nx",
-    "operators",
-    "placement",
-    "plan",
-    "plots",
-    "primitives",
-    "reporting",
-    "tiers",
-)
-FILES = (
-    "adjacency",
-    "attributes",
-    "checks",
-    "describe",
-    "errors",
-    "graph",
-    "layouts",
-    "memory",
-    "pieces",
-    "program",
-    "result",
-    "testing",
-    "trace",
-    "verify",
-)
-READ_BY_USERS = [
-    *(
-        path
-        for folder in FOLDERS
-        for path in sorted((SOURCE / folder).rglob("*.py"))
-        if not path.stem.startswith("kernels") and not re.fullmatch("cpu|cuda.*|generic", path.stem)
-    ),
-    ROOT / "src" / "_clew_nx" / "__init__.py",
-    *(SOURCE / f"{name}.py" for name in FILES),
-    *(SOURCE / name for name in ("engines/choice.py", "engines/retry.py", "engines/cuda/toolchain/failures.py")),
-]
+MODULES = sorted((ROOT / "src").rglob("*.py"))
+KERNELS = sorted(path for path in SOURCE.rglob("*") if path.suffix in (".cuh", ".h", ".cpp"))
 #: Other pages are made from docstrings, or written with the features they describe.
 PLAIN = [
     ROOT / "README.md",
@@ -81,6 +41,8 @@ PLAIN = [
     *NOTEBOOK,
     *(page for page in DOCS.glob("*.md") if page.name != "from-networkx.md"),
 ]
+#: Pages for users: all but experiments and the history.
+SHORT = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted({*DOCS.rglob("*.md")} - {*DOCS.glob("notebook/*.md")})]
 
 
 def prose(page: Path) -> str:
@@ -99,13 +61,24 @@ def texts(path: Path) -> Iterator[str]:
             yield re.sub(r"``[^`]*``", "x", re.sub(r">>>.*", "", text))
 
 
+def comments(path: Path) -> str:
+    """All comments of a module or a kernel file, one after the other, without code."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".py":
+        tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+        lines = [token.string.lstrip("#:! ") for token in tokens if token.type == tokenize.COMMENT]
+    else:
+        lines = [line.lstrip("/ ") for line in re.findall(r"//.*", text)]
+    return re.sub(r"`+[^`]*`+", "x", " ".join(lines))
+
+
 def sentences(text: str) -> Iterator[str]:
     """The sentences of a text; a change of indentation, a blank line and a bullet end one too."""
     lines = inspect.cleandoc(text).split("\n")
     indents = [len(line) - len(line.lstrip()) if line.strip() else None for line in lines]
     start = 0
     for end in range(1, len(lines) + 1):
-        if end == len(lines) or indents[end] != indents[start] or lines[end].lstrip().startswith("- "):
+        if end == len(lines) or indents[end] != indents[start] or lines[end].lstrip().startswith(("- ", "* ")):
             yield from re.split(r"(?<=[.!?])\s+", " ".join(lines[start:end]))
             start = end
 
@@ -155,11 +128,24 @@ def test_pages_are_in_plain_english(page):
     assert DIALECT.findall(prose(page)) == []
 
 
-@pytest.mark.parametrize("path", READ_BY_USERS, ids=lambda path: str(path.relative_to(ROOT / "src")))
+@pytest.mark.parametrize("page", SHORT, ids=lambda page: str(page.relative_to(ROOT)))
+def test_sentences_of_pages_are_short(page):
+    text = re.sub(r"\]\([^)]*\)|`[^`]*`", " ", re.sub(r"^\|.*", "", prose(page), flags=re.MULTILINE))
+    parts = re.split(r"\n\s*\n|\n(?=\s*[-*:] |#|\d+\. )", text)
+    said = [sentence for part in parts for sentence in re.split(r"(?<=[.!?])\s+", " ".join(part.split()))]
+    assert [one for one in said if len(re.findall(r"\S*[A-Za-z]\S*", one)) > LONGEST_SENTENCE] == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT / "src")))
 def test_docstrings_messages_and_help_are_in_plain_english(path):
     assert [found[0] for text in texts(path) for found in DIALECT_IN_CODE.finditer(text)] == []
     said = [sentence for text in texts(path) for sentence in sentences(text)]
     assert [one for one in said if len(re.findall(r"\S*[A-Za-z]\S*", one)) > LONGEST_SENTENCE] == []
+
+
+@pytest.mark.parametrize("path", [*MODULES, *KERNELS], ids=lambda path: str(path.relative_to(ROOT / "src")))
+def test_comments_are_in_plain_english(path):
+    assert [found[0] for found in DIALECT_IN_CODE.finditer(comments(path))] == []
 
 
 def test_what_the_checks_of_docstrings_find():

@@ -89,10 +89,10 @@ def _in_breadth(
     return shortest(unit, tuning)
 
 
-def _checked(bench: Bench, named: Named, algorithm: str, found: Any) -> None:
+def _checked(bench: Bench, named: Named, algorithm: str, result: Any) -> None:
     """Values, in all ways the same; a search in breadth has depths of -1 where no path is."""
-    values = next(iter(found.values.values()))
-    reached = bench.gpu.xp.where(found.parent >= 0, values, 0).astype(np.int64)
+    values = next(iter(result.values.values()))
+    reached = bench.gpu.xp.where(result.parent >= 0, values, 0).astype(np.int64)
     known = bench.known.setdefault((named.name, f"{algorithm} sum"), int(reached.sum()))
     if int(reached.sum()) != known:
         raise AssertionError(f"{algorithm} on {named.name}: values sum to {int(reached.sum()):,}, expected {known:,}")

@@ -32,10 +32,10 @@ class Figures:
     cells: dict[Key, Cell | Reason] = field(default_factory=dict)
     named: dict[str, str] = field(default_factory=dict)
 
-    def add(self, key: Key, found: Cell | Reason) -> None:
+    def add(self, key: Key, entry: Cell | Reason) -> None:
         """Keep a figure or a reason; that there was no time is what nothing means."""
-        if found != NO_TIME:
-            self.cells[key] = found
+        if entry != NO_TIME:
+            self.cells[key] = entry
 
     def run(self, key: Key) -> Any:
         """Seconds of a call, or why there are none."""

@@ -65,7 +65,7 @@ class Answer:
     trace
         The columns of the trace, or a function that fetches them when they are first used.
     pairs
-        The pairs of vertices that values per edge are about instead of the edges.
+        The pairs of vertices of values that are not per edge.
     rows
         On a cluster: which entries of the arrays this worker has, if they are not those of its vertices.
     """

@@ -53,7 +53,7 @@ class Waist:
         return graph.degrees(direction)
 
     def any(self, flag: Any) -> bool:
-        """Whether the flag is true for anybody."""
+        """Whether the flag is true on any worker."""
         return bool(flag)
 
     def checkpoint(self, step: int, *state: Any) -> tuple[Any, ...]:  # noqa: ARG002

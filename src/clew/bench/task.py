@@ -2,7 +2,7 @@
 
 Unique answers must be equal. PageRank is compared after scaling both to a sum of 1. GAP and Ligra drop the rank of
 vertices without out-edges, while clew and NetworkX spread it over all vertices. Both converge to ranks that differ by a
-factor. After a fixed number of iterations contenders are at different distances from the limit: GAP uses new ranks
+factor. After a fixed number of iterations contenders are at different distances from the limit. GAP uses new ranks
 within an iteration, and igraph solves for the limit.
 """
 

@@ -30,7 +30,7 @@ class Worker:
         self.name, self.task, self.offers = name, task, peers.offers(name)
         self.algorithm = ""
         self.ready: Ready | None = None
-        self.found: Any = None
+        self.output: Any = None
 
     def do(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer one request."""
@@ -46,7 +46,7 @@ class Worker:
 
     def prepare(self, algorithm: str) -> dict[str, Any]:
         """Convert the graph to the contender's own form."""
-        self.ready = self.found = None
+        self.ready = self.output = None
         if algorithm not in self.offers:
             raise UnableError("does not have it")
         self.algorithm, self.ready = algorithm, self.offers[algorithm](self.task)
@@ -64,14 +64,14 @@ class Worker:
         for trial in range(TRIALS):
             if trial >= FEWEST and perf_counter() - begun > LONG:
                 break
-            self.found = None
+            self.output = None
             used, started = process_time(), perf_counter()
             found = self.ready.call()
             seconds, used = perf_counter() - started, process_time() - used
             if isinstance(found, Timed):
-                self.found = found.printed
+                self.output = found.printed
                 return {"seconds": found.seconds}
-            self.found = found
+            self.output = found
             if not best or seconds < best["seconds"]:
                 best = {"seconds": seconds, "cpu_seconds": used}
             if seconds > LONG:
@@ -81,7 +81,7 @@ class Worker:
     def answer(self, path: str) -> dict[str, Any]:
         """Save the values of the last run to a file, and return the facts."""
         assert self.ready is not None
-        given = self.ready.answer(self.found)
+        given = self.ready.answer(self.output)
         if given.values is not None:
             np.save(path, given.values)
         return {"has_values": given.values is not None, "facts": dict(given.facts)}

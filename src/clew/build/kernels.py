@@ -10,8 +10,8 @@ Rows keep the order of the edges, for any number of threads. Edges become rows i
 
 A bucket holds 2^shift rows, and within it a row is a 16-bit number where that suffices: 2 bytes an arc, not 4 or 8.
 
-Ids and offsets are unsigned integers and pieces are slices. A signed index may count from the end in Numba, and the
-test for that costs a third of the time of these loops and prevents vectorization. Weights come as unsigned integers of
+Ids and offsets are unsigned integers and pieces are slices. A signed index may count from the end in Numba. The test
+for that costs a third of the time of these loops, and prevents vectorization. Weights come as unsigned integers of
 their size: moving them needs no other type, and fewer types compile faster.
 """
 

@@ -259,7 +259,7 @@ def as_tensor(array: Array) -> Any:
 
 def _undirected(graph_class: Any, source: Any, target: Any, weights: Any, **options: Any) -> Any:
     """An undirected graph of edges that are there in both directions, or else once."""
-    consumed = options.pop("consume", False)  # the edges may have to be looked at twice
+    consumed = options.pop("consume", False)  # the edges may have to be read twice
     try:
         return graph_class.from_edges(source, target, weights, both_directions=True, **options)
     except GraphError:

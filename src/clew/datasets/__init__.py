@@ -16,11 +16,11 @@ STRENGTH = {"Pre-Depends": 3, "Depends": 2, "Recommends": 1}
 def debian() -> Graph:
     """The dependency graph of Debian 12 (bookworm, main, amd64).
 
-    Vertices are the names of packages. An edge leads from a package to one that it needs, and its weight is the
-    strength of the need: 3 for Pre-Depends (must be there before it is even unpacked), 2 for Depends (must be there for
-    it to work), 1 for Recommends (would be missed).
+    Vertices are the names of packages. An edge leads from a package to one that it needs. Its weight is the strength of
+    the need. 3 is Pre-Depends: needed before the package is unpacked. 2 is Depends: needed for it to work. 1 is
+    Recommends: usually installed with it.
 
-    Of alternatives the first counts; versions do not. A name that only one package provides stands for that package; a
+    Of alternatives the first counts; versions do not. A name that only one package provides stands for that package. A
     name that several provide, or none in the index, is a vertex of its own. Packages without any edge are there too. So
     63,436 of the vertices are packages and 421 are names of something that none of them is called.
 

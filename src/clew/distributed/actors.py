@@ -160,7 +160,7 @@ class Workers:
     def _collect(
         self, pending: dict[Any, int], seconds: float, answers: dict[int, Any], errors: list[BaseException]
     ) -> None:
-        """Wait for all calls, or for some seconds, and take what is there."""
+        """Wait for all calls, or for some seconds, and return what has arrived."""
         done, _ = self._ray.wait(list(pending), num_returns=len(pending), timeout=seconds) if pending else ([], [])
         for reference in done:
             rank = pending.pop(reference)

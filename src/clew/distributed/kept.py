@@ -31,33 +31,33 @@ class Kept(NamedTuple):
     kind: Literal["vertices", "edges", "walks"]
 
 
-def kept_of(share: Share, found: Result) -> Kept:
+def kept_of(share: Share, result: Result) -> Kept:
     """The part of a result, by ascending number, so that ties are broken as on one machine."""
-    numbers = share.ids if found.rows is None else found.rows.numbers
+    numbers = share.ids if result.rows is None else result.rows.numbers
     order = np.argsort(numbers)
-    values = {column: array[order] for column, array in found.values.items()}
-    if isinstance(found, WalkResult):
-        return Kept(numbers[order], WalkResult(found.algorithm, values, vertices=()), "walks")
-    if isinstance(found, EdgeResult):
+    values = {column: array[order] for column, array in result.values.items()}
+    if isinstance(result, WalkResult):
+        return Kept(numbers[order], WalkResult(result.algorithm, values, vertices=()), "walks")
+    if isinstance(result, EdgeResult):
         if values:
-            values |= zip(ENDS, (ends[order] for ends in found.pairs()), strict=True)
-        return Kept(numbers[order], Result(found.algorithm, values, vertices=()), "edges")
+            values |= zip(ENDS, (ends[order] for ends in result.pairs()), strict=True)
+        return Kept(numbers[order], Result(result.algorithm, values, vertices=()), "edges")
     names = None if share._names is None else VertexNames.trusted(share._names.take(order))
-    kept = Result(found.algorithm, values, names=names, vertices=(), unreached=found.unreached)
+    kept = Result(result.algorithm, values, names=names, vertices=(), unreached=result.unreached)
     return Kept(numbers[order], kept, "vertices")
 
 
-def about(share: Share, kept: Kept, found: Result) -> dict[str, Any]:
+def about(share: Share, kept: Kept, result: Result) -> dict[str, Any]:
     """What the driver keeps of a result; one worker sends it."""
     shared = ("facts", "unreached", "iterations", "converged")
     return {
         "kind": kept.kind,
-        "size": share.num_vertices if found.rows is None else found.rows.size,
-        "columns": {column: (array.dtype.str, array.shape[1:]) for column, array in found.values.items()},
-        "trace": dict(found.trace.columns),
-        "vertices": tuple(found.vertex_values) if found.algorithm in ALGORITHMS else (),  # programs have none
-        "title": found.algorithm,
-        **{name: getattr(found, name) for name in shared},
+        "size": share.num_vertices if result.rows is None else result.rows.size,
+        "columns": {column: (array.dtype.str, array.shape[1:]) for column, array in result.values.items()},
+        "trace": dict(result.trace.columns),
+        "vertices": tuple(result.vertex_values) if result.algorithm in ALGORITHMS else (),  # programs have none
+        "title": result.algorithm,
+        **{name: getattr(result, name) for name in shared},
     }
 
 

@@ -21,7 +21,7 @@ DEEP = 50  # levels per worker that such an order needs: every range cuts one le
 
 
 def by_locality(share: Share) -> Share:
-    """The graph in ranges, as it is numbered or by the levels of a search, if they cut few edges; else as it is."""
+    """The graph in ranges, as it is numbered or by the levels of a search, if they cut few edges; else unchanged."""
     member, n = share.member, share.num_vertices
     if member.mending is not None or member.size == 1 or not SMALLEST <= n <= LARGEST or not member.has_sockets:
         return share

@@ -56,20 +56,20 @@ class _Columns(Mapping[str, Array]):
 class ClusterResult(Result):
     """A result whose arrays are with the workers: facts and ``top`` need no gathering, attributes gather an array."""
 
-    def __init__(self, graph: ClusterGraph, key: int, algorithm: str, found: dict[str, Any]) -> None:
-        self._columns, self._size = found["columns"], int(found["size"])
-        if graph.named and "sources" in found["facts"]:  # workers know vertices by their ids
-            found["facts"]["sources"] = graph.names_of(np.asarray(found["facts"]["sources"]))
+    def __init__(self, graph: ClusterGraph, key: int, algorithm: str, about: dict[str, Any]) -> None:
+        self._columns, self._size = about["columns"], int(about["size"])
+        if graph.named and "sources" in about["facts"]:  # workers know vertices by their ids
+            about["facts"]["sources"] = graph.names_of(np.asarray(about["facts"]["sources"]))
         Result.__init__(
             self,
             algorithm,
-            _Columns(graph, key, found["columns"], self._size),
-            vertices=found["vertices"],
-            unreached=found["unreached"],
-            facts=found["facts"],
-            iterations=found["iterations"],
-            converged=found["converged"],
-            trace=Trace(found["trace"]),
+            _Columns(graph, key, about["columns"], self._size),
+            vertices=about["vertices"],
+            unreached=about["unreached"],
+            facts=about["facts"],
+            iterations=about["iterations"],
+            converged=about["converged"],
+            trace=Trace(about["trace"]),
         )
         self._graph: Any = graph
         self._key = key
@@ -216,8 +216,8 @@ class ClusterWalkResult(_Listed, WalkResult):
 class ClusterEdgeResult(_Listed, EdgeResult):
     """Values of edges, or of pairs of vertices, on a cluster; every worker has those of some."""
 
-    def __init__(self, graph: ClusterGraph, key: int, algorithm: str, found: dict[str, Any]) -> None:
-        super().__init__(graph, key, algorithm, found)
+    def __init__(self, graph: ClusterGraph, key: int, algorithm: str, about: dict[str, Any]) -> None:
+        super().__init__(graph, key, algorithm, about)
         self._pairs: Any = self._sampled if "node" in self.facts else self._gathered
 
     def _sampled(self) -> tuple[Array, Array]:

@@ -1,9 +1,9 @@
 """The waist: the few operations that every engine implements, and that all algorithms can be written in.
 
-Notation: A is the n × n matrix of the edges, an entry A[i, j] = w for every edge i → j of weight w (several for several
-edges; without weights, w is 1 in the dtype of the other operand). ⊕ and ⊗ are a semiring's add and multiply, 0 is the
-identity of ⊕. A sum over nothing is 0. ⊕ is associative and commutative, so an engine adds in whatever order suits it;
-for floats that order must be fixed by the graph alone, never by the number of threads.
+Notation: A is the n × n matrix of the edges, with an entry A[i, j] = w for every edge i → j of weight w. Several edges
+are several entries. Without weights, w is 1 in the dtype of the other operand. ⊕ and ⊗ are a semiring's add and
+multiply, 0 is the identity of ⊕. A sum over nothing is 0. ⊕ is associative and commutative, so an engine may add in any
+order. For floats that order must be fixed by the graph alone, never by the number of threads.
 
 Arguments reach an engine checked, converted and contiguous; ``clew.primitives`` sees to that, so that an engine is
 memory and compiled code and nothing else.

@@ -143,7 +143,7 @@ def _alone(part: Part) -> Exception | Explained | None:
     try:
         dispatcher: Any = decorators.njit(callable_now(plain_function(part.function)))
         dispatcher.compile(given)
-    except Exception as error:  # whatever the compiler raises is its answer
+    except Exception as error:  # the answer is any error that the compiler raises
         return error
     return _no_number(dispatcher.nopython_signatures[0].return_type)
 
@@ -320,7 +320,7 @@ RULES: tuple[tuple[str, tuple[str, str] | Tell], ...] = (
     (r"Untyped (?:global|freevar|closure)[^']*'([\w.]+)'.*?<class '([\w.]+)'>", _outside),
     (
         r"The use of a (?:reflected )?(list|set|DictType).*assigned to variable '(\w+)'",
-        lambda found: _container(found[2], found[1].removesuffix("Type").lower()),
+        lambda match: _container(match[2], match[1].removesuffix("Type").lower()),
     ),
     (r"Can't unify return type from the following types: (.+)", _returns),
     (r"Cannot unify (.+) and (.+) for '([\w$]+)[\w.$]*'", _two_types),
@@ -343,7 +343,7 @@ RULES: tuple[tuple[str, tuple[str, str] | Tell], ...] = (
     (r">{3} (\w+)\((.*)\)\n[\s\S]*?Cannot bind '.*' to signature '(\(.*?\))'", _arguments),
     (
         r"Unsupported array index type (\w+)",
-        lambda found: Explained(f"it uses {words(found[1])} as an index", "Make an integer of it: table[int(x)]."),
+        lambda match: Explained(f"it uses {words(match[1])} as an index", "Make an integer of it: table[int(x)]."),
     ),
     (r"STORE_GLOBAL", ("it assigns to a global variable", "Keep the number in a field of the vertices.")),
     (r"'with \(context manager\)|BEFORE_WITH", ('it uses "with"', COMPILABLE)),

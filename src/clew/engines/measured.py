@@ -58,7 +58,7 @@ def cpu_name() -> str:
 
 
 def is_busy() -> bool:
-    """Whether others want the cores: what is measured then is measured again when they do not."""
+    """Whether others use the cores: what is measured then is measured again later."""
     return os.getloadavg()[0] > (os.cpu_count() or 1)
 
 

@@ -90,7 +90,7 @@ def tried_again(function: Callable[Arguments, Returned]) -> Callable[Arguments, 
 
 def _next(failed: Try) -> Try | None:
     """The next try, with room made for it; None where nothing smaller can be tried."""
-    others = holds_others(failed.auto)  # all there are where it failed before it asked for its own
+    others = holds_others(failed.auto)  # all there are where it failed before it allocated its own
     if not failed.auto and not (others and current().edges == "auto"):
         return None if failed.cleared or not forget_layouts() else Try(failed.number, cleared=True)
     forget_all()

@@ -83,7 +83,7 @@ def read_opened(source: Source, format: str | None, chosen: ReadOptions) -> Grap
 
 
 def format_of(source: Source, format: str | None, chosen: ReadOptions) -> registry.Format:  # noqa: A002
-    """The format that was named, or else that of what is there."""
+    """The format that was named, or else the format of the content."""
     if format:
         one = registry.named(format)
         foreign.refuse_what_is_no_graph(source.head(), source.name)

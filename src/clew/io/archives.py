@@ -70,7 +70,7 @@ def _tarred(source: Source) -> dict[str, Callable[[], Any]]:
 
 
 def _is_visible(name: str) -> bool:
-    """Whether this is a file that a person has put there: not a folder, nor what a Mac adds."""
+    """Whether this is a file of the archive's author: not a folder, nor what a Mac adds."""
     parts = name.split("/")
     return bool(parts[-1]) and not parts[-1].startswith(".") and parts[0] != "__MACOSX"
 

@@ -190,7 +190,7 @@ def _as_weights(column: Any) -> Array | None:
 
 
 def marks_of(graph: Graph, *, typed: bool = True) -> str:
-    """What a comment has to say about a graph; empty where the file says it anyway. ``typed``: text is in quotes."""
+    """What a comment says about a graph; empty where the file itself says it. ``typed``: text is in quotes."""
     text = " text" if not typed and graph.names is not None and not graph.names.are_integers else ""
     weighted = " weighted" if graph.weighted and not graph.num_arcs else ""
     return f"clew:{text}{weighted}" if text or weighted else ""

@@ -157,7 +157,7 @@ class _Reader:
         text = token.text[1:-1]
         while self._lexer.skips("+"):
             text += self._lexer.take("text").text[1:-1]
-        return _ESCAPE.sub(lambda found: {'\\"': '"', "\\\\": "\\\\"}.get(found[0], ""), text), True
+        return _ESCAPE.sub(lambda match: {'\\"': '"', "\\\\": "\\\\"}.get(match[0], ""), text), True
 
 
 def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:  # noqa: ARG001

@@ -156,7 +156,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, int):
         return str(int(value))
     if not isinstance(value, float):
-        return f'"{_ESCAPED.sub(lambda found: f"&#{ord(found[0])};", str(value))}"'
+        return f'"{_ESCAPED.sub(lambda match: f"&#{ord(match[0])};", str(value))}"'
     if not math.isfinite(value):
         return "NAN" if math.isnan(value) else f"{'+' if value > 0 else '-'}INF"
     text = repr(value)

@@ -54,7 +54,7 @@ class _Reader(XmlReader):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.graph_data: dict[str, Any] = {}
-        self._keys: dict[str, tuple[str, str, Callable[[str], Any]]] = {}  # what they are for, name, conversion
+        self._keys: dict[str, tuple[str, str, Callable[[str], Any]]] = {}  # their use, name, conversion
         self._key = ""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""MATLAB ``.mat`` files of version 5 to 7 with a matrix: ``A``, ``Problem.A`` as SuiteSparse has it, or the only one.
+"""MATLAB ``.mat`` files of version 5 to 7 with a matrix: ``A``, ``Problem.A`` as in SuiteSparse, or the only one.
 
 Entry (i, j) is the edge from i to j, its value the weight; a matrix of truth values has no weights. clew writes ``A``
 and the flag ``directed``. MATLAB's sparse matrices have one float64 per pair, so parallel edges and other weights are

@@ -95,7 +95,7 @@ def read_part(
 ) -> Part | None:
     """Read a piece of a file; None if another reader has all of it.
 
-    ``decimal_comma`` and ``header`` are what another reader has found out about the same file.
+    ``decimal_comma`` and ``header`` are what another reader has learned about the same file.
     """
     source = open_source(piece.path, options.max_expanded_bytes)
     one = format_of(source, format_name, options)

@@ -252,7 +252,7 @@ class Source:
             raise self.error(f"the file cannot be opened: {error.strerror or error}.") from None
 
     def _drained(self, pipe: IO[bytes], limit: int) -> Bytes:
-        """Everything a pipe has to say: it can be neither mapped nor read twice."""
+        """All bytes of a pipe: it can be neither mapped nor read twice."""
         data = pipe.read(limit + 1)
         if len(data) > limit:
             raise self.error(

@@ -33,7 +33,7 @@ WHOLE_GRAPH = "clew finds the bridges of the whole graph."
 def _bridges(G: ClewGraph) -> Array:
     """The entries of ``indices`` that are bridges, each edge once and in NetworkX's order of edges."""
     found = search(*G.out_rows().bits)
-    alone = (found.parent >= 0) & (found.low == found.found)  # the edge from the parent is the only way here
+    alone = (found.parent >= 0) & (found.low == found.discovered)  # the edge from the parent is the only way here
     source, target = G.sources, G.indices
     bridge = (alone[target] & (found.parent[target] == source)) | (alone[source] & (found.parent[source] == target))
     return np.flatnonzero(bridge & (source < target))

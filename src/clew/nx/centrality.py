@@ -87,10 +87,10 @@ def _start(G: ClewGraph, scores: Mapping[Node, float]) -> Array:
     return np.array([scores[node] for node in G], dtype=np.float64)
 
 
-def _converged(found: Result, max_iter: int) -> Array:
-    if not found.converged:
+def _converged(result: Result, max_iter: int) -> Array:
+    if not result.converged:
         raise nx.PowerIterationFailedConvergence(max_iter)
-    return np.asarray(found.centrality)
+    return np.asarray(result.centrality)
 
 
 @served()

@@ -66,7 +66,7 @@ def _is_connected(G: ClewGraph) -> bool:
 
 
 def _cut_off(value: int, cutoff: Any) -> int:
-    """Paths are added one by one until there are as many as ``cutoff``."""
+    """Paths are added one by one until there are ``cutoff``."""
     return value if cutoff is None or value < cutoff else max(0, ceil(cutoff))
 
 

@@ -193,5 +193,5 @@ def harmonic_centrality(
         return _inverse_sums(rows if chosen is None else rows[:, chosen])
 
     found = G.some_by_node(vertices, _reduced(graph.reversed(), vertices, reduce))
-    # In the order of a set that grows, as NetworkX has it (a set of a dict starts larger), and 0 as an integer.
+    # In the order of a set that grows, as in NetworkX (a set of a dict starts larger), and 0 as an integer.
     return {node: found[node] or 0 for node in set(iter(found))}

@@ -76,7 +76,7 @@ def _capacities(G: ClewGraph, capacity: Weight, source: int, sink: int) -> Array
     """How much every entry of ``indices`` takes. Instead of an infinite amount, it is as much as all others take."""
     values = G.values(capacity, float("inf"))
     given = np.full(G.indices.size, np.inf) if values is None else values.array
-    positive = given > 0  # NetworkX leaves out the others, and those that are NaN
+    positive = given > 0  # NetworkX drops the others, and those that are NaN
     infinite = np.isinf(given) & positive
     finite = np.where(positive & ~infinite, given, 0)
     counts = given.dtype.kind != "f" or values is None or not np.any(values.is_float & (finite > 0))

@@ -128,7 +128,7 @@ class ClewGraph:
         return ("Multi" if self._multigraph else "") + ("DiGraph" if self._directed else "Graph")
 
     def __str__(self) -> str:
-        return f"{self._kind} with {len(self)} nodes and {self.number_of_edges()} edges"  # as NetworkX has it
+        return f"{self._kind} with {len(self)} nodes and {self.number_of_edges()} edges"  # as in NetworkX
 
     def __repr__(self) -> str:
         nodes, edges = counted(len(self.nodes), "node"), counted(self.number_of_edges(), "edge")

@@ -38,7 +38,7 @@ CALLS: Counter[str] = Counter()
 LOGGER = logging.getLogger("networkx.clew")
 #: Nodes or pairs below which NetworkX answers in some microseconds.
 FEW = 100
-#: Seconds of compiling below which there is nothing to say.
+#: Compiling that takes fewer seconds is not reported.
 NOTABLE = 0.1
 
 #: Takes some of the function's arguments, by name, and says in a sentence why clew does not serve them, or None.
@@ -164,14 +164,14 @@ def _tell_compiling(name: str, begun: float, compiled: float) -> None:
         )
 
 
-def _telling(found: Iterator[Any], name: str) -> Iterator[Any]:
+def _telling(answers: Iterator[Any], name: str) -> Iterator[Any]:
     """The same answers. A generator compiles before its first one, so that is logged as well."""
     begun, compiled = perf_counter(), _seconds_compiling()
-    for answer in found:
+    for answer in answers:
         _tell_compiling(name, begun, compiled)
         yield answer
         break
-    yield from found
+    yield from answers
 
 
 def no_weight_function(weight: Any) -> str | None:

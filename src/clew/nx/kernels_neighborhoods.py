@@ -15,8 +15,9 @@ ONE = np.uint64(1)
 def shared_neighbors(indptr, indices, source, target, value, label, counts, totals):
     """Compare the neighbours of every pair of vertices; pairs with the same source should be adjacent.
 
-    Row 0 of ``counts`` is the number of shared neighbours, row 1 the number of those that are neither end of the pair,
-    row 2 the number of these with the label of the source. ``totals`` has the sums of their values, as in rows 1 and 2.
+    Row 0 of ``counts`` is the number of shared neighbours. Row 1 is the number of those that are neither end of the
+    pair. Row 2 is the number of these with the label of the source. ``totals`` has the sums of their values, as in rows
+    1 and 2.
     """
     marks = np.full(indptr.size - 1, -1, dtype=np.int64)
     last = np.int64(-1)

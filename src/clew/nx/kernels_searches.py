@@ -4,7 +4,7 @@
 Each is the work of one thread: which of two neighbours comes first depends on all that came before.
 
 - Searches from both ends of a path visit few vertices. ``rows`` are those of the out-edges and the in-edges.
-- The search for a negative cycle is Bellman and Ford's algorithm with a queue, as NetworkX has it. Predecessors are
+- The search for a negative cycle is Bellman and Ford's algorithm with a queue, as in NetworkX. Predecessors are
   lists, linked from the last one that was added to those before it.
 """
 

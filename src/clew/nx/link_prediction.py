@@ -99,7 +99,7 @@ def _of_non_edges(G: ClewGraph, rule: Rule) -> Scores:
 def resource_allocation_index(G: ClewGraph, ebunch: Pairs = None) -> Scores:
     """The sum of 1 / degree of the shared neighbours."""
     value = np.divide(1.0, G.degrees, out=np.zeros(len(G)), where=G.degrees > 0)
-    return _predict(G, ebunch, Rule(lambda found: found.total, value, nothing=lambda found: found.common == 0))
+    return _predict(G, ebunch, Rule(lambda shared: shared.total, value, nothing=lambda shared: shared.common == 0))
 
 
 @served(few="ebunch")
@@ -107,13 +107,13 @@ def jaccard_coefficient(G: ClewGraph, ebunch: Pairs = None) -> Scores:
     """Shared neighbours, divided by the neighbours of either node."""
     sizes = np.diff(G.indptr)
 
-    def union(found: Shared) -> Array:
-        return np.asarray(sizes[found.source] + sizes[found.target] - found.all)
+    def union(shared: Shared) -> Array:
+        return np.asarray(sizes[shared.source] + sizes[shared.target] - shared.all)
 
-    def score(found: Shared) -> Array:
-        return np.asarray(found.common / np.maximum(union(found), 1))
+    def score(shared: Shared) -> Array:
+        return np.asarray(shared.common / np.maximum(union(shared), 1))
 
-    return _predict(G, ebunch, Rule(score, nothing=lambda found: union(found) == 0))
+    return _predict(G, ebunch, Rule(score, nothing=lambda shared: union(shared) == 0))
 
 
 @served(few="ebunch")
@@ -121,20 +121,20 @@ def adamic_adar_index(G: ClewGraph, ebunch: Pairs = None) -> Scores:
     """The sum of 1 / log(degree) of the shared neighbours."""
     logs = np.array([math.log(degree) if degree > 1 else 0.0 for degree in G.degrees.tolist()])
     value = np.divide(1.0, logs, out=np.full(len(G), np.inf), where=logs > 0)
-    return _predict(G, ebunch, Rule(lambda found: found.total, value, nothing=lambda found: found.common == 0))
+    return _predict(G, ebunch, Rule(lambda shared: shared.total, value, nothing=lambda shared: shared.common == 0))
 
 
 @served(few="ebunch")
 def common_neighbor_centrality(G: ClewGraph, ebunch: Pairs = None, alpha: float = 0.8) -> Scores:
     """Shared neighbours, and how near the two nodes are."""
 
-    def score(found: Shared) -> Array:
-        if (found.source == found.target).any():
-            raise NotImplementedError("a pair has two equal nodes, for which NetworkX raises an error in its turn.")
+    def score(shared: Shared) -> Array:
+        if (shared.source == shared.target).any():
+            raise NotImplementedError("a pair has two equal nodes, for which NetworkX raises an error.")
         if alpha == 1:
-            return found.common
-        near = (1 - alpha) * len(G) / _hops(G, found.source, found.target)
-        return np.asarray(alpha * found.common + near)
+            return shared.common
+        near = (1 - alpha) * len(G) / _hops(G, shared.source, shared.target)
+        return np.asarray(alpha * shared.common + near)
 
     return _predict(G, ebunch, Rule(score))
 
@@ -154,7 +154,7 @@ def _hops(G: ClewGraph, source: Array, target: Array) -> Array:
 @served(few="ebunch")
 def preferential_attachment(G: ClewGraph, ebunch: Pairs = None) -> Scores:
     """The product of the degrees."""
-    return _predict(G, ebunch, Rule(lambda found: G.degrees[found.source] * G.degrees[found.target]))
+    return _predict(G, ebunch, Rule(lambda shared: G.degrees[shared.source] * G.degrees[shared.target]))
 
 
 def _communities(G: ClewGraph, attribute: str) -> Array:
@@ -175,8 +175,8 @@ def cn_soundarajan_hopcroft(G: ClewGraph, ebunch: Pairs = None, community: str =
     """Shared neighbours; those in the community of both nodes count twice."""
     label = _communities(G, community)
 
-    def score(found: Shared) -> Array:
-        return np.asarray(found.common + np.where(label[found.source] == label[found.target], found.similar, 0))
+    def score(shared: Shared) -> Array:
+        return np.asarray(shared.common + np.where(label[shared.source] == label[shared.target], shared.similar, 0))
 
     return _predict(G, ebunch, Rule(score, label=label))
 
@@ -187,10 +187,10 @@ def ra_index_soundarajan_hopcroft(G: ClewGraph, ebunch: Pairs = None, community:
     label = _communities(G, community)
     value = np.divide(1.0, G.degrees, out=np.zeros(len(G)), where=G.degrees > 0)
 
-    def nothing(found: Shared) -> Array:
-        return np.asarray((label[found.source] != label[found.target]) | (found.similar == 0))
+    def nothing(shared: Shared) -> Array:
+        return np.asarray((label[shared.source] != label[shared.target]) | (shared.similar == 0))
 
-    return _predict(G, ebunch, Rule(lambda found: found.similar_total, value, label, nothing))
+    return _predict(G, ebunch, Rule(lambda shared: shared.similar_total, value, label, nothing))
 
 
 @served(few="ebunch", every_node=True)
@@ -202,9 +202,9 @@ def within_inter_cluster(
         raise nx.NetworkXAlgorithmError("Delta must be greater than zero")
     label = _communities(G, community)
 
-    def score(found: Shared) -> Array:
-        return np.asarray(found.similar / (found.common - found.similar + delta))
+    def score(shared: Shared) -> Array:
+        return np.asarray(shared.similar / (shared.common - shared.similar + delta))
 
     return _predict(
-        G, ebunch, Rule(score, label=label, nothing=lambda found: label[found.source] != label[found.target])
+        G, ebunch, Rule(score, label=label, nothing=lambda shared: label[shared.source] != label[shared.target])
     )

@@ -47,7 +47,7 @@ def number_of_isolates(G: ClewGraph) -> int:
 def is_isolate(G: ClewGraph, n: Node) -> bool:
     """Whether a node has no neighbours."""
     if n not in G:
-        if isinstance(n, Iterable):  # taken for several nodes, of which the degrees are not 0 but a view
+        if isinstance(n, Iterable):  # applied to several nodes, of which the degrees are not 0 but a view
             return False
         raise nx.NetworkXError(f"Node {n} is not in the graph.")
     return bool(G.degrees[G.positions[n]] == 0)
@@ -124,7 +124,7 @@ def average_clustering(G: ClewGraph, nodes: Any = None, weight: Weight = None, c
 @served(no_directed_graphs, no_parallel_edges)
 def transitivity(G: ClewGraph) -> float:
     """The share of all connected triples that are closed."""
-    return float(algorithms.clustering_coefficient(G.unweighted).transitivity) or 0  # the integer, as NetworkX has it
+    return float(algorithms.clustering_coefficient(G.unweighted).transitivity) or 0  # the integer, as in NetworkX
 
 
 @served(no_directed_graphs, no_parallel_edges)

@@ -43,7 +43,7 @@ def _dijkstra_to(
 ) -> tuple[Any, list[Node]]:
     starts = _starts(G, sources)
     if target in sources:
-        return 0, [target]  # whatever cycles there are
+        return 0, [target]  # with any cycles
     tree = nearest(routes(G, weight), starts, cutoff)
     return searches.length_and_path(G, tree, weight, target, no_path or f"No path to {target}.", cutoff)
 

@@ -29,23 +29,23 @@ def _differences(indptr, row, values, first, last, found):
 
     An entry is the difference to the one before it. The first of a row, and of a group, is itself.
     """
-    found[0] = values[first]
+    differences[0] = values[first]
     for k in range(first + ONE, last):
-        found[k - first] = np.uint64(values[k]) - np.uint64(values[k - ONE])
+        differences[k - first] = np.uint64(values[k]) - np.uint64(values[k - ONE])
     if indptr is not None:
         rows = np.uint64(indptr.size - 1)
         while row < rows and indptr[row] < last:
-            found[indptr[row] - first] = values[indptr[row]]
+            differences[indptr[row] - first] = values[indptr[row]]
             row += ONE
     return row
 
 
 @njit(cache=True, nogil=True)
-def _widths(found, count, lengths):
+def _widths(differences, count, lengths):
     """The two widths for which entries 1…count-1 take the fewest bits, and how many bits that is."""
     lengths[:] = 0
     for i in range(1, count):
-        lengths[WORD - leading_zeros(found[i] | ONE) if found[i] else ZERO] += 1
+        lengths[WORD - leading_zeros(differences[i] | ONE) if differences[i] else ZERO] += 1
     wide = 63
     while wide > 0 and lengths[wide] == 0:
         wide -= 1

@@ -68,11 +68,11 @@ class Speed(NamedTuple):
 
 Speeds = tuple[Speed, Speed]
 
-#: Slow and fast memory by their command-line names: host memory that an H200 reads over its link, and its
-#: own, measured with rows of 128 bytes in order and anywhere; DRAM and MCDRAM with the bandwidths of the paper's
-#: Figure 1. What is near for a GPU is not measured but inferred, from searches with all edges on the host: with 64 KiB
-#: (or 2 MiB) what they read over the link is predicted 1.5 times too slow on a Kronecker graph and a grid; with the
-#: next line alone 5.6 and 8.3 times.
+#: Slow and fast memory by their command-line names. Host memory that an H200 reads over its link, and its own, were
+#: measured with rows of 128 bytes in order and anywhere. DRAM and MCDRAM have the bandwidths of the paper's Figure 1.
+#: What is near for a GPU is inferred from searches with all edges on the host. With 64 KiB (or 2 MiB), reading over the
+#: link is predicted 1.5 times too slow on a Kronecker graph and a grid. With the next line alone it is 5.6 and 8.3
+#: times.
 KNOWN: dict[str, Speeds] = {
     "gpu": (Speed(51.2e9, 7.7e9 / GPU_LINE, GPU_LINE, GPU_NEAR), Speed(4.4e12, 694e9 / GPU_LINE, GPU_LINE, GPU_NEAR)),
     "mcdram": (Speed(84.0e9), Speed(396.1e9)),
@@ -161,7 +161,7 @@ class Reads:
 
         layout, one = work[number]
         rows = self._graph.outgoing
-        accesses, lines = np.zeros((2, one.steps * 2), dtype=np.int64)  # of every step, slow and fast by turns
+        accesses, lines = np.zeros((2, one.steps * 2), dtype=np.int64)  # of every step, alternating slow and fast
         line, near = (np.array(values, dtype=np.int64) for values in zip(*(speed[2:] for speed in speeds), strict=True))
         shift = np.array([size.bit_length() - 1 if size.bit_count() == 1 else -1 for size in line.tolist()])
         memories = (np.int64(rows.indices.itemsize), line, shift, near, accesses, lines)

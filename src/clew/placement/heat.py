@@ -16,7 +16,7 @@ from clew.placement.placement import Mask, as_budget, edge_bytes
 PAGERANK_ROUNDS = 5  # the order of the hottest vertices settles soon
 DAMPING = np.float32(0.85)
 WALKS, STEPS = 1 << 16, 32
-DIGIT = 11  # bits of a heat that one pass looks at
+DIGIT = 11  # bits of a heat that one pass reads
 ROUNDS = 8  # after these little room is left, and few rows fit
 
 

@@ -77,7 +77,7 @@ def explain(
     if name not in ALGORITHMS:
         raise GraphError(f"there is no algorithm {name!r}; expected one of {', '.join(sorted(ALGORITHMS))}.")
     check_device(device, hybrid=True)
-    # What can be gone through once only would be used up by the plan, and the run would find nothing left.
+    # The plan would use up an iterator, and the run would find it empty.
     arguments = {key: list(given) if isinstance(given, Iterator) else given for key, given in arguments.items()}
     bound = _bound(name, arguments)
     if on_cluster:

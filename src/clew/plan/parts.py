@@ -42,10 +42,10 @@ class Span(NamedTuple):
         return self._asdict()
 
 
-BARRIER = Span(0.3e-6, 3e-6, 60e-6)  # seconds; the last where others want the cores, too
+BARRIER = Span(0.3e-6, 3e-6, 60e-6)  # seconds; the last where others use the cores, too
 COMPETING = 1.5  # what is read along with them takes a part of the caches: so much more numbers there seem to be
-# Of Python, and of taking memory, as measured on two cores of an AMD EPYC: 16 to 20 µs for a call that has just been
-# made before, 45 to 60 µs for the first on a graph, and as much more as others want the cores.
+# Of Python and allocations, as measured on two cores of an AMD EPYC. A call takes 16 to 20 µs just after another one,
+# and 45 to 60 µs as the first on a graph. It takes longer where others use the cores.
 CALL = Span(1.5e-5, 4e-5, 2.5e-4)
 SETTING_UP = Span(0.3, 1, 4)  # the same for what an algorithm sets up besides
 GPU_STEP = Span(2e-6, 4e-6, 8e-6)  # a launch, or the meeting of a grid

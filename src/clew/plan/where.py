@@ -100,7 +100,7 @@ def put_edges(plan: Plan, gpu: Any, form: Form | None = None) -> Edges:
         found = None if packs else plan_in_force(gpu, rows, weights, paired=paired)
         there = found is not None
         if found is None:
-            replaced = bytes_on(gpu, rows)  # where these edges are put anew
+            replaced = bytes_on(gpu, rows)  # if these edges are copied again
             size = size_of(gpu, rows, weights, parts, held=replaced)
             if packs and form is not None:
                 words = -(-(form.neighbours + (0 if weights is None else form.weights)) // WORD)

@@ -131,7 +131,7 @@ def frontier_of(frontier: Any, rows: Adjacency, memory: Memory = HOST) -> tuple[
         vertices, values = frontier
     except (TypeError, ValueError):
         raise GraphError("the frontier is not a pair; expected the active vertices and a value for each.") from None
-    # Looked at where they are: on the host that costs nothing, on a GPU a copy would.
+    # Checked where they are: on the host that costs nothing, on a GPU a copy would.
     here = memory if is_on_gpu(vertices) or is_on_gpu(values) else HOST
     active, values = here.array(vertices), array_of(values, "the frontier's values", memory=here)
     if active.ndim != 1 or active.shape != values.shape:

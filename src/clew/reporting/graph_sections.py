@@ -206,7 +206,7 @@ def components(study: Study) -> Section:
     """Weak components, and strong ones if edges have a direction."""
     graph = study.graph
     if not graph.num_vertices:
-        return Section("components", "Components", "There are no vertices, hence no components.")
+        return Section("components", "Components", "There are no vertices, so there are no components.")
     groups = {"connected components": study.weak_sizes}
     lead = _component_sentence("", study.weak_sizes, graph.num_vertices, "ignoring directions" * graph.directed)
     if graph.directed:

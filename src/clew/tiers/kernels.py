@@ -30,7 +30,7 @@ def write(piece, pieces, values, value):
 
 @njit(cache=True, nogil=True)
 def read_at_random(piece, count, values):
-    """The sum of ``count`` numbers at random places. The places do not depend on the numbers, so many loads overlap."""
+    """The sum of ``count`` numbers at random places. The places do not depend on the numbers, so loads overlap."""
     state = np.uint64(piece + 1) * MIX
     size = np.uint64(values.size)
     total = np.uint64(0)

@@ -110,7 +110,7 @@ def prefer_node(address: int, size: int, node: int) -> None:
     words = node // WORD + 1
     mask = (ctypes.c_ulong * words)()
     mask[node // WORD] = 1 << node % WORD
-    # The kernel takes the number of bits to be one more than it looks at.
+    # The kernel takes the number of bits to be one more than it reads.
     if _mbind()(address, size, PREFERRED, mask, words * WORD + 1, 0) != 0:
         problem = os.strerror(ctypes.get_errno())
         raise ResourceError(f"{size:,} bytes cannot be placed on NUMA node {node}: {problem}. Use another tier.")

@@ -61,9 +61,9 @@ def methods(graph: Graph) -> list[str]:
 def floyd_warshall(device: Device, graph: Graph, *, number: Any = None, tall: int = TALL, wide: int = WIDE) -> Any:
     """Distances by Floyd and Warshall, on the device; a diagonal below 0 is the mark of a negative cycle.
 
-    Integers are computed in 32 bits where no sum can be too large and no weight is negative, else as float64, which is
-    exact as long as ``check_exact`` says so. ``number``, ``tall`` and ``wide`` replace what would be chosen, to measure
-    it.
+    Integers are computed in 32 bits where no sum can be too large and no weight is negative. Otherwise float64 is used,
+    which is exact as long as ``check_exact`` says so. ``number``, ``tall`` and ``wide`` replace what would be chosen,
+    to measure it.
     """
     cpu.check_exact(graph)
     space = workspace(graph, number)

@@ -1,9 +1,9 @@
 # mypy: ignore-errors
 """All distances by Floyd and Warshall in tiles, or by one search of Dijkstra's per source.
 
-The tiled form does SIDE rounds of the outer loop at once: on the diagonal tile, then on the tiles in its row and
-column, then on all others. Each update is an outer sum and a minimum of three tiles that fit into the cache. Since the
-first of these is closed under paths within it, the second needs no order of rounds either.
+The tiled form does SIDE rounds of the outer loop at once. It works on the diagonal tile, then on the tiles in its row
+and column, then on all others. Each update is an outer sum and a minimum of three tiles that fit into the cache. Since
+the first of these is closed under paths within it, the second needs no order of rounds either.
 
 References
 ----------

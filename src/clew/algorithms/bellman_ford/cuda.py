@@ -1,8 +1,8 @@
 """Bellman-Ford on a GPU: the search of the shortest paths with everything near, and the report of a negative cycle.
 
 Without a negative cycle there are at most as many rounds as vertices, and no sum falls below the largest weight times
-that number. Long before that, whenever as many edges have been followed as there are, the edges that offer their ends
-least are searched for a cycle; one whose sum is below 0 is the answer.
+that number. A search for a cycle runs long before that, after every pass over as many edges as the graph has. It
+follows the edges that offer their ends least. A cycle whose sum is below 0 is the answer.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ from clew.progress import over
 from clew.workspace import Workspace, result, scratch
 
 ENTRIES = 1 << 22  # dependencies that a round keeps: small graphs have many sources a round
-# Levels with more paths than this are divided by it: a power of two, far enough from the ends of a float64's range that
-# neither the next level's sums nor shares of a vertex with as few as 1 / LARGE paths go beyond them.
+# Levels with more paths than this are divided by it: a power of two, far from the ends of a float64's range. Neither
+# the next level's sums nor shares of a vertex with as few as 1 / LARGE paths go beyond them.
 LARGE = 2.0**900
 
 
@@ -67,9 +67,9 @@ def betweenness(graph: Graph, sources: Array, scale: Any, weighted: bool) -> Ans
 def dependencies(graph: Graph, sources: Array) -> npt.NDArray[np.float64]:
     """For every vertex, the sum of the sources' dependencies on it.
 
-    The dependency of s on v is the sum over all targets t, other than v and s, of the fraction of the shortest paths
-    from s to t that lead over v. Several searches run at once where there are enough sources for all threads and
-    memory for their work; else all threads share one search after the other. The sums are the same.
+    The dependency of s on v is a sum over all targets t other than v and s. A term is the fraction of the shortest
+    paths from s to t that lead over v. Several searches run at once where there are enough sources for all threads and
+    memory for their work. Otherwise all threads share one search after the other. The sums are the same.
     """
     rows = _without_duplicates(graph.outgoing)
     into = _without_duplicates(graph.incoming).unsigned() if graph.directed else None

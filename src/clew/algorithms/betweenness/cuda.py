@@ -85,9 +85,9 @@ def dependencies(
 ) -> Any:
     """For every vertex, the sum of the sources' dependencies on it (float64, on the device).
 
-    ``many`` says whether every source gets a block of its own, rather than all blocks work on one source after the
-    other; by default, where there are enough sources to fill the device and memory for their searches. The sum
-    for one source is the same either way. ``constants`` (BIG_ROW, SHORT_ROW, NARROW) replace those of the kernel.
+    ``many`` says whether every source gets a block of its own. Otherwise all blocks work on one source after the other.
+    The default is True where there are enough sources to fill the device, and memory for their searches. The sum for
+    one source is the same either way. ``constants`` (BIG_ROW, SHORT_ROW, NARROW) replace those of the kernel.
     """
     rows, into = distinct_rows(device, graph)
     total = workspace(graph).allocate(device).centrality

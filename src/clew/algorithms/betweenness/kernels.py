@@ -2,8 +2,8 @@
 """Brandes' algorithm with one number per vertex to look up along an edge.
 
 Forward, ``paths[v]`` is UNSEEN, 0 once ``v`` is found, and the number of shortest paths to ``v`` once its level is
-complete. In the row of a vertex on level d of an undirected graph, an entry other than UNSEEN is 0 (levels d and d + 1)
-or a number of paths (level d - 1). So one pass over the row sums up the paths to the vertex and finds the next level.
+complete. Take the row of a vertex on level d of an undirected graph. An entry is UNSEEN, 0 (levels d and d + 1) or a
+number of paths (level d - 1). So one pass over the row sums up the paths to the vertex and finds the next level.
 Backward, ``paths`` starts at 0. Level by level from the deepest, it gets the share that a vertex passes to each path
 that leads to it. So neither pass needs depths or a list of predecessors.
 

@@ -1,11 +1,11 @@
 # mypy: ignore-errors
-"""Brandes' algorithm with distances: for weighted paths, and where the scores of edges are asked for.
+"""Brandes' algorithm with distances: for weighted paths, and where the scores of edges are needed.
 
 A search lists the vertices it reaches by ascending distance. An edge from u to v is on shortest paths if it leads from
 the distance of u to that of v, and farther. Paths are counted in that order, and dependencies in the reverse order.
 One thread does a search, so sums are in the same order for any number of threads.
 
-A count of paths is a number up to LARGE and a power of LARGE, as there may be more paths than a float64 can hold.
+A count of paths is a number up to LARGE and a power of LARGE. There may be more paths than a float64 can hold.
 """
 
 import numpy as np
@@ -121,21 +121,21 @@ def _count(rows, weights, order, distance, paths, power):
 
 
 @njit(cache=True, nogil=True)
-def _over(found, u, v):
+def _over(search, u, v):
     """The dependency on an edge from u to v: the share of paths that use it, for all targets behind it.
 
-    ``found`` is (paths, powers, rates). The rate of v is what each path to it passes on.
+    ``search`` is (paths, powers, rates). The rate of v is what each path to it passes on.
     """
-    paths, power, rate = found
+    paths, power, rate = search
     share = paths[u] * rate[v]
     return share if power[u] == power[v] else share * LARGE ** (power[u] - power[v])
 
 
 @njit(cache=True, nogil=True)
-def _depend(rows, weights, order, distance, found, depends):
+def _depend(rows, weights, order, distance, search, depends):
     """The dependencies of the first vertex in ``order`` on every vertex, and the rates."""
     indptr, indices = rows
-    paths, _, rate = found
+    paths, _, rate = search
     depends[:] = 0.0
     for i in range(np.uint64(order.size) - ONE, np.uint64(0), -1):
         u = order[i]
@@ -143,7 +143,7 @@ def _depend(rows, weights, order, distance, found, depends):
         for j in range(indptr[u], indptr[u + ONE]):
             v = indices[j]
             if _is_on_shortest_paths(distance, weights, u, v, j):
-                total += _over(found, u, v)
+                total += _over(search, u, v)
         depends[u] = total
         rate[u] = (1.0 + total) / paths[u]
 

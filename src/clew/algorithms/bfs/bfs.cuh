@@ -6,9 +6,9 @@
 //
 // The frontier is a stretch of one queue (push) or a bitmap (pull). Every vertex enters the queue at most once, with
 // the place of its row, which is loaded while the atomic is pending. A level of a road network is a chain of dependent
-// accesses, and this hides one of them. Rows of BIG edges or more are cut into pieces of BIG edges in a separate queue,
-// so that no warp follows more than BIG edges of a row alone. Over the link (ON_HOST) rows are not fetched ahead, for
-// no cache keeps them, and pieces are read by lines.
+// accesses, and this hides one of them. Rows of BIG edges or more are cut into pieces of BIG edges in a separate queue.
+// So no warp follows more than BIG edges of a row alone. Over the link (ON_HOST) rows are not fetched ahead, for no
+// cache keeps them, and pieces are read by lines.
 
 #ifndef BIG
 #define BIG 1024
@@ -159,7 +159,7 @@ __device__ __forceinline__ void follow(Search& to, Entry entry, bool check_first
         const index_t v = to.neighbours.at(valid, from, own_start + (k - own_before));
         if (valid) {
             if (!check_first || to.depth[v] < 0) {
-                // Both accesses are on their way at once; the row is fetched in vain where the visit is not won.
+                // Both accesses are on their way at once; the fetched row is not used where the visit is not won.
                 reached.start = __ldg(to.offsets + v);
                 reached.degree = (u32)(__ldg(to.offsets + v + 1) - reached.start);
                 reached.vertex = v;
@@ -204,7 +204,7 @@ __device__ __forceinline__ void finish_block(Search& to, u64* looked = nullptr) 
 __device__ __forceinline__ void push(Search& to, Progress& progress, const Level& at, const ids_t* ids,
                                      bool check_first) {
     const int depth_found = (int)progress.level + 1;
-    to.neighbours = Neighbours(ids, to.offsets);  // a pull may have left other words at hand
+    to.neighbours = Neighbours(ids, to.offsets);  // a pull may have left other words there
     to.queue_end = progress.queue_begin + at.queued;
     to.piece_end = progress.piece_begin + at.pieces;
     u64 share = (at.queued + warps_in_grid() - 1) / warps_in_grid();

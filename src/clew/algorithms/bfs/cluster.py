@@ -36,7 +36,7 @@ def bfs(share: Share, source: int, deterministic: bool = False) -> Answer:
     for place in np.flatnonzero(share.ids == source):
         depth[place], parent[place] = 0, source
         superstep.add(frontier, np.uint64(place))
-    offered = ~lists.columns[0]  # nobody needs to read columns without edges
+    offered = ~lists.columns[0]  # columns without edges are never read
     block = (
         np.zeros(width, np.int32),
         offered,

@@ -22,7 +22,7 @@ def bfs(waist: Waist, graph: Graph, source: int) -> Answer:
     level = 0
     while waist.any(frontier.size):
         level += 1
-        # Everyone in the frontier offers itself as a parent; of several, the smallest is taken.
+        # Every vertex in the frontier offers itself as a parent; of several, the smallest is taken.
         frontier, parents = waist.spmspv(
             graph, (frontier, ids[frontier]), semirings.min_second, mask=reached, complement=True
         )

@@ -2,9 +2,9 @@
 """Breadth-first search by members of a cluster: a level is an exchange along rows, a step on the block, and a fold.
 
 Every member tells its row which of its vertices are new. A block follows their edges, by push or by pull as it pays for
-the block itself, and offers to the owners in its column what it has not offered before. Both ways find the same origin,
-the first row of the frontier. So a block may push alone, which needs no edges by target. Messages are about those
-vertices only that have edges in the block: places are numbers in lists that members have agreed on.
+the block itself. It offers to the owners in its column what it has not offered before. Both ways find the same origin,
+the first row of the frontier. So a block may push alone, which needs no edges by target. Messages contain only vertices
+that have edges in the block. Places are numbers in lists that members have agreed on.
 
 No parents travel until the search is over. Then an owner asks, for every vertex, the member whose offer it took. It
 takes that of its own block where there is one.
@@ -189,7 +189,7 @@ def _apply(column, lists, owned, state):
     depth, giver, frontier, listed, _ = owned
     level, total = np.int32(state[LEVEL] + 1), np.int64(0)
     for turn in range(column.sizes.size):
-        # This member's own offers first: it need not ask anybody for their origin.
+        # This member's own offers first: it knows their origin.
         position = column.position if turn == 0 else turn - 1 if turn <= column.position else turn
         message = message_from(column, position)
         first = bounds[position]

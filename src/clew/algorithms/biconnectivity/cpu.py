@@ -17,25 +17,25 @@ from clew.workspace import Space, Workspace, scratch
 class Search(NamedTuple):
     """The entries of ``indices`` of all blocks, where each block ends, and the articulation points.
 
-    ``parent``, ``found`` and ``low`` are as in ``kernels.blocks``.
+    ``parent``, ``discovered`` and ``low`` are as in ``kernels.blocks``.
     """
 
     entries: Array
     ends: Array
     cuts: Array
     parent: Array
-    found: Array
+    discovered: Array
     low: Array
 
 
 def search(indptr: Array, indices: Array) -> Search:
     """Search the rows of an undirected graph, given as unsigned integers."""
     n = indptr.size - 1
-    parent, found, low, ends, cuts = (np.empty(n, dtype=np.int64) for _ in range(5))
+    parent, discovered, low, ends, cuts = (np.empty(n, dtype=np.int64) for _ in range(5))
     entries = np.empty(indices.size, dtype=np.int64)
-    count, points = kernels.blocks(indptr, indices, parent, found, low, entries, ends, cuts)
+    count, points = kernels.blocks(indptr, indices, parent, discovered, low, entries, ends, cuts)
     size = int(ends[count - 1]) if count else 0
-    return Search(entries[:size], ends[:count], cuts[:points], parent, found, low)
+    return Search(entries[:size], ends[:count], cuts[:points], parent, discovered, low)
 
 
 def space(graph: Graph, **results: Space) -> Workspace:

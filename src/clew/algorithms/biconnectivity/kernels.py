@@ -12,24 +12,24 @@ ONE = np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
-def blocks(indptr, indices, parent, found, low, entries, ends, cuts):
+def blocks(indptr, indices, parent, discovered, low, entries, ends, cuts):
     """Find the blocks and articulation points, in the order of the search; returns how many of each there are.
 
     The edges of block b are ``entries`` of ``indices`` from ends[b - 1] to ends[b], each in one of its rows.
-    Articulation points are ``cuts``. ``parent`` is -1 at roots. ``found`` is the order of discovery. ``low`` is the
-    earliest vertex that the subtree of a vertex has an edge to. Of parallel edges to the parent, one is the way here.
+    Articulation points are ``cuts``. ``parent`` is -1 at roots. ``discovered`` is when. ``low`` is the earliest vertex
+    that the subtree of a vertex has an edge to. Of parallel edges to the parent, one is the way here.
     """
     n = parent.size
     at, path = indptr[:-1].copy(), np.empty(n, dtype=np.uint64)
     stack = np.empty(entries.size, dtype=np.int64)
     height = np.zeros(n, dtype=np.int64)  # of the stack of edges when a vertex was found
     is_cut, came_back = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
-    found[:] = -1
+    discovered[:] = -1
     clock = stacked = written = count = points = 0
     for root in range(np.uint64(n)):
-        if found[root] >= 0:
+        if discovered[root] >= 0:
             continue
-        found[root] = low[root] = clock
+        discovered[root] = low[root] = clock
         clock += 1
         parent[root] = -1
         path[0] = root
@@ -44,8 +44,8 @@ def blocks(indptr, indices, parent, found, low, entries, ends, cuts):
                 at[v] += ONE
                 if w == before and not came_back[v]:
                     came_back[v] = True
-                elif found[w] < 0:
-                    found[w] = low[w] = clock
+                elif discovered[w] < 0:
+                    discovered[w] = low[w] = clock
                     clock += 1
                     parent[w] = v
                     height[w] = stacked
@@ -53,8 +53,8 @@ def blocks(indptr, indices, parent, found, low, entries, ends, cuts):
                     stacked += 1
                     path[deep] = w
                     deep += 1
-                elif found[w] <= found[v]:
-                    low[v] = min(low[v], found[w])
+                elif discovered[w] <= discovered[v]:
+                    low[v] = min(low[v], discovered[w])
                     stack[stacked] = entry
                     stacked += 1
                 continue
@@ -62,7 +62,7 @@ def blocks(indptr, indices, parent, found, low, entries, ends, cuts):
             if deep == 0:
                 break
             if deep > 1:
-                closed = low[v] >= found[before]
+                closed = low[v] >= discovered[before]
                 low[before] = min(low[before], low[v])
             else:
                 closed = True

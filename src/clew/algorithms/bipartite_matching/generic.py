@@ -27,7 +27,7 @@ def bipartite_matching(waist: Waist, graph: Graph, left: Array, maximum: bool) -
 
 
 def _propose(waist: Waist, graph: Graph, left: Array, mate: Array) -> int:
-    """Free vertices on the left propose to all their neighbours, until nobody is left who could accept."""
+    """Free vertices on the left propose to all their neighbours, until no vertex is left that could accept."""
     pairs, ids = 0, waist.ids(graph)
     while True:
         free = np.flatnonzero(left & (mate < 0))

@@ -124,7 +124,7 @@ def augment(rows, side, mate, none, phase, seen, tried, looked, stack):
 
     Returns the number of augmenting paths; 0 means that the matching is maximum. Phases count from 1 and scan rows
     forwards and backwards in turn, so that one vertex's first neighbours are not always the ones to give way. ``tried``
-    counts neighbours that a search went to; ``looked`` those known not to be free, which they never will be again.
+    counts neighbours that a search followed; ``looked`` those known not to be free, which they never will be again.
     """
     for v in range(np.uint64(mate.size)):
         tried[v] = ZERO

@@ -44,7 +44,7 @@ __device__ __forceinline__ u32 first_free(const u32* bits, u32 words, u32 first,
     return 32 * words;
 }
 
-// What there is to know for the smallest colour that is free at a vertex, for teams of all sizes.
+// What determines the smallest colour that is free at a vertex, for teams of all sizes.
 struct Chooser {
     Rows rows;
     const u64* word;

@@ -1,6 +1,6 @@
 #pragma once
-// Shared code of all colourings: vertices join a queue once they can be coloured, and those that join in one step are
-// the wave of the next. Rows are taken by their size, the long ones in a step of their own.
+// Shared code of all colourings: vertices join a queue once they can be coloured. Those that join in one step are the
+// wave of the next. Rows are taken by their size, the long ones in a step of their own.
 #include "common.cuh"
 #include "rows_by_size.cuh"
 #include "steps.cuh"

@@ -76,7 +76,7 @@ def color_by_rounds(device: Device, graph: Graph, seed: int, **constants: int) -
 
 
 def _set_priorities(device: Device, rows: SymmetricRows, by_degree: bool, key: np.uint64, word: Any) -> None:
-    """Words in the order of the priorities: by degree, if asked for, then at random."""
+    """Words in the order of the priorities: by degree, if requested, then at random."""
     n = int(word.size)
     top = rows.largest_degree() if by_degree else 0
     widths = (np.uint64(top), np.uint32(top.bit_length()), np.uint32(max(1, n - 1).bit_length()))

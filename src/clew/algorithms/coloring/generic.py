@@ -15,7 +15,7 @@ def coloring(waist: Waist, graph: Graph, seed: int) -> Answer:
     links = waist.simple(graph, directed=False)
     n = graph.num_vertices
     value = waist.shuffled(graph, seed)
-    high, low = value, value  # those with a colour are -1 in one and n in the other, which beats nobody
+    high, low = value, value  # those with a colour are -1 in one and n in the other, which beats no vertex
     color = np.full(value.size, -1, dtype=np.int32)
     colored: list[int] = []
     while sum(colored) < n:
@@ -32,6 +32,6 @@ def coloring(waist: Waist, graph: Graph, seed: int) -> Answer:
             high[chosen], low[chosen] = -1, n
         colored.append(int(waist.total(np.array([first.size + second.size]))))
     used = np.unique(waist.collect(np.unique(color)))
-    numbered = np.searchsorted(used, color)  # colours that nobody has are left out
+    numbered = np.searchsorted(used, color)  # unused colours are dropped
     trace = {"colored": np.array(colored)}
     return Answer({"color": numbered.astype(np.int32)}, {"count": used.size}, iterations=len(colored), trace=trace)

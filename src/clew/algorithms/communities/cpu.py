@@ -57,7 +57,7 @@ def communities(
 
 @dataclass(frozen=True)
 class Rows:
-    """A level as sparse rows. Edges inside its vertices are left out; their weight is in the strength."""
+    """A level as sparse rows. Edges inside its vertices are dropped; their weight is in the strength."""
 
     starts: Array
     ends: Array

@@ -118,7 +118,7 @@ def _lowest(device: Device, graph: Graph, resolution: float, seed: int | None, c
 class Links:
     """A level on the device. Weights are whole numbers, so that sums are exact in any order.
 
-    Above the lowest level, edges inside its vertices are left out; their weight is in the strength.
+    Above the lowest level, edges inside its vertices are dropped; their weight is in the strength.
     """
 
     device: Device

@@ -80,7 +80,7 @@ class _Links:
             if once:
                 movers &= np.bincount(community, minlength=community.size)[community] == 1
             after = self._chosen(community, movers)
-            if once:  # what somebody leaves accepts nobody, so that every community stays connected
+            if once:  # a community that a vertex leaves accepts none, so every community stays connected
                 left = np.isin(after, community[after != community])
                 after[left] = community[left]
             moved, quality = int((after != community).sum()), self.quality(after)

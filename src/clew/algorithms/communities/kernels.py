@@ -37,7 +37,7 @@ def move(member, size, state, rows, strength, parts, bound, lists, plan, factor,
         Two arrays, empty or of the communities to stay in: that of every vertex, and the strength of each. Then this is
         the refinement of Leiden: a vertex that is alone moves once, if it is well connected to its community.
     lists
-        The vertices in the order of the first pass; a flag per vertex, to be processed in the next pass; and its slack,
+        The vertices in the order of the first pass; a flag per vertex to process in the next pass; and its slack,
         negative for all. That is how much the weights of its edges to communities may change before another than the
         best may be better. Only a vertex without slack is processed again.
     plan

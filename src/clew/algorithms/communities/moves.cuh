@@ -69,8 +69,8 @@ struct Choose {
         return mask_for(length < alive ? length : alive);
     }
 
-    // count(community, weight so far) for v's edges; what it returns is the weight of all of v's edges to the community
-    // that this thread knows of. It never falls, so the largest gain that a thread sees includes the final one.
+    // count(community, weight so far) for v's edges. It returns the weight of all of v's edges to the community that
+    // this thread knows of. It never falls, so the largest gain that a thread sees includes the final one.
     template <class Team, class Count>
     __device__ __forceinline__ Choice look(index_t v, const Team& team, Count count) const {
         const index_t own = level.community[v];
@@ -149,8 +149,8 @@ struct Control {
     u32 barrier[GRID_BARRIER_WORDS];
 };
 
-// In the refinement, nobody joins a vertex that leaves, so that every part stays connected. Of two that want to join each
-// other, one moves. A vertex that is alone has its own number as its community.
+// In the refinement, no vertex joins one that leaves, so every part stays connected. Of two that would join each other,
+// one moves. A vertex that is alone has its own number as its community.
 __device__ __forceinline__ bool may_join(index_t v, index_t chosen, const index_t* target) {
     const index_t next = target[chosen];
     return next == chosen || (next == v && v > chosen);
@@ -159,8 +159,8 @@ __device__ __forceinline__ bool may_join(index_t v, index_t chosen, const index_
 // One round of moves in `groups` groups. Then the weight inside communities that they gained over those of `before`, or
 // all of it with 0 groups, which move nothing. The refinement has no `before` and no weight. `awake` has a byte
 // per vertex: whether to process it, and after the round whether a neighbour has moved. `list` has room for 2n vertices.
-// `alive` is the number of communities that vertices with edges are in. Rows that may have too many for shared memory are
-// left to the first `tables` blocks, each of which has `places` places in `table_labels` and `table_sums`.
+// `alive` is the number of communities that vertices with edges are in. Rows that may have too many for shared memory
+// go to the first `tables` blocks, each of which has `places` places in `table_labels` and `table_sums`.
 extern "C" __global__ void __launch_bounds__(512, 2)
     move_round(u64 n, const offset_t* offsets, const index_t* neighbours, const double* weights, const double* strength,
                double factor, index_t* community, double* totals, u32* sizes, const index_t* bound, const double* whole,

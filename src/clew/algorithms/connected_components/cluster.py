@@ -54,7 +54,7 @@ def connected_components(share: Share) -> Answer:
     parent, forest, rounds = _joined_by_all(share, first)
     slots = np.empty(parent.size, np.int32)
     roots = _climb(share, parent, kernels.number_parents(parent, first, slots))
-    # What this member has of every tree.
+    # This member's part of every tree.
     lowest = np.full(roots.size, np.iinfo(share.ids.dtype).max, share.ids.dtype)
     counts = np.zeros(roots.size, np.int64)
     kernels.count_members(slots, share.ids, lowest, counts)

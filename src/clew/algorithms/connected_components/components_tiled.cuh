@@ -1,6 +1,6 @@
 #pragma once
 // Connected components in one cooperative launch, for short rows. Neighbours in such graphs (roads, grids) often have
-// similar numbers. So a block first joins the edges within a tile of consecutive vertices in shared memory, where
+// similar numbers. So a block first joins the edges within a tile of consecutive vertices in shared memory. There,
 // following a pointer takes a tenth of the time. Then it joins the edges that leave the tile. If a sample finds few
 // edges within tiles, tiles are skipped.
 #include "common.cuh"

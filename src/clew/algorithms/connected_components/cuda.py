@@ -49,7 +49,7 @@ def label_space(num_vertices: int, num_arcs: int, ids: np.dtype[Any], long_row: 
 
 
 def connected_components(device: Device, graph: Graph) -> Answer:
-    """Components over edges in any direction; label and sizes stay on the device. Sizes are counted when asked for."""
+    """Components over edges in any direction; label and sizes stay on the device. Sizes are counted when needed."""
     label = component_labels(device, graph)
 
     @retried
@@ -90,7 +90,7 @@ def labels_of_rows(
         arguments.append(work.frequent)
     elif rows.on_host:
         blocks = min(most, device.resident_blocks(kernel, THREADS, shared))
-        vertices = min(tile, max(WARP, 1 << (-(-n // blocks) - 1).bit_length()))  # as tile_trees.cuh has it
+        vertices = min(tile, max(WARP, 1 << (-(-n // blocks) - 1).bit_length()))  # as in tile_trees.cuh
         room = max(1, min(vertices * of_a_vertex, rows.num_arcs))
         arguments += [device.empty(blocks * room, index), np.uint64(room)]
     device.launch_cooperative(kernel, THREADS, *arguments, work.state, work.barrier, shared=shared, most=most)

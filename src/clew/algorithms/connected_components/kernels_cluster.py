@@ -224,10 +224,10 @@ def add_members(places, ids, sizes, smallest, total):
 
 
 @njit(cache=True, nogil=True)
-def label_members(slots, found, smallest, label):
+def label_members(slots, slot_labels, smallest, label):
     """The label of every vertex: of its slot, or its own."""
     for v in range(slots.size):
-        label[v] = found[slots[v]] if slots[v] >= 0 else smallest[v]
+        label[v] = slot_labels[slots[v]] if slots[v] >= 0 else smallest[v]
 
 
 @njit(cache=True, nogil=True)

@@ -86,7 +86,7 @@ __device__ __forceinline__ void settle(const Tile& tile) {
     }
 }
 
-// Join the trees of a tile in rounds: every edge between two trees lowers the pointer of the larger root, then all find
+// Join the trees of a tile in rounds. Every edge between two trees lowers the pointer of the larger root; then all find
 // their roots again. The next round processes edges that lost to another; a row without such an edge is finished.
 
 

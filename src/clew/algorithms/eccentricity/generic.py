@@ -37,9 +37,9 @@ def _farthest(waist: Waist, distance: Array) -> Array:
 def _by_bounds(waist: Waist, graph: Graph) -> tuple[Array, int]:
     """The eccentricities, and the number of searches.
 
-    A search from u with eccentricity e bounds that of a vertex at distance d: it is at least d and e - d, and at most
-    e + d. Searches start at vertices with the largest upper and the smallest lower bounds in turn: at the rim, which
-    raises lower bounds, and in the centre, which cuts upper ones.
+    A search from u with eccentricity e bounds that of a vertex at distance d. It is at least d and e - d, and at most e
+    + d. Searches start at vertices with the largest upper and the smallest lower bounds in turn. A search at the rim
+    raises lower bounds, and one in the centre cuts upper ones.
     """
     ids, degrees = waist.ids(graph), waist.degrees(graph)
     lower, upper = np.zeros(ids.size, np.int32), np.where(degrees > 0, graph.num_vertices, 0).astype(np.int32)

@@ -1,4 +1,4 @@
-"""Edge betweenness on the CPU: rounds of searches, after each of which every edge is looked at once per source."""
+"""Edge betweenness on the CPU: rounds of searches, after each of which every edge is read once per source."""
 
 from __future__ import annotations
 

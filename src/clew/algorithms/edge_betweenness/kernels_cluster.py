@@ -12,8 +12,8 @@ ONE = np.uint64(1)
 def add_paths(part, bounds, rows, weights, before, behind, both, score):
     """Add to the score of every edge what passes over it, with ``both`` in either direction.
 
-    ``before`` and ``behind`` have for the rows and for the columns: the number of shortest paths, the share of a path,
-    and the distance, -1 where there is none.
+    ``before`` and ``behind`` have three values for the rows and for the columns. These are the number of shortest
+    paths, the share of a path, and the distance, -1 where there is none.
     """
     indptr, indices = rows
     paths, shares, away = before

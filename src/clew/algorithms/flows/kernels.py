@@ -2,7 +2,7 @@
 """Dinic's algorithm: shortest augmenting paths, all of one length in a phase.
 
 Every phase searches backwards from the sink for the distances to it, then forwards from the source along arcs that lead
-one step nearer. An arc that cannot lead on is not looked at again in the phase. A path fills at least one arc exactly,
+one step nearer. An arc that cannot lead on is not tried again in the phase. A path fills at least one arc exactly,
 also with floats, so it ends after at most n phases.
 
 Entry j of the rows leads to ``indices[j]``, and ``left[codes[j]]`` is how much it takes. Its reverse has the code with

@@ -44,17 +44,17 @@ def hits(
 
 
 @njit(cache=True, nogil=True)
-def _gather(size, state, number, step, bounds, rows, ahead, values, found, factor, sums):
+def _gather(size, state, number, step, bounds, rows, ahead, values, scores, factor, sums):
     """One pass over all rows: the sum over each row's neighbours, times ``factor``."""
     blocks = bounds.size - 1
     block = take_block(size, state, number, step, blocks)
     while block < blocks:
         total = 0.0
         first, last = np.uint64(bounds[block]), np.uint64(bounds[block + 1])
-        row_sums(first, last, rows, ahead, None, values, found)
+        row_sums(first, last, rows, ahead, None, values, scores)
         for v in range(first, last):
-            found[v] *= factor
-            total += found[v]
+            scores[v] *= factor
+            total += scores[v]
         sums[number, block] = total
         block = take_block(size, state, number, step, blocks)
 

@@ -1,7 +1,7 @@
 #pragma once
 // Core numbers by peeling, in few cooperative launches. Level by level, vertices with no more remaining neighbours than
-// the level are removed, and the vertices that fall to the level by that follow in waves. A thread that frees a vertex
-// with a short row processes it at once, so that chains, as in road networks, need no wave per vertex.
+// the level are removed. The vertices that fall to the level by that follow in waves. A thread that frees a vertex with
+// a short row processes it at once. So chains, as in road networks, need no wave per vertex.
 #include "common.cuh"
 #include "rows_by_size.cuh"
 #include "steps.cuh"

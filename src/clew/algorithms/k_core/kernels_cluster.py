@@ -2,8 +2,8 @@
 """Core numbers by members of a cluster: a round peels vertices at their owners, and counts what neighbours lose.
 
 Every member tells its row which of its vertices it peels. A block counts, for every column, the edges to peeled rows,
-and tells the owners in its column. How many were peeled, and how few neighbours a vertex has left, travel in the heads
-of the messages: combined along the row, then along the column.
+and tells the owners in its column. The heads of the messages say how many were peeled, and how few neighbours a vertex
+has left. They are combined along the row, then along the column.
 """
 
 import numpy as np
@@ -38,8 +38,8 @@ ONE = np.uint64(1)
 def k_core(row, column, rows, owned, block, state):
     """Rounds, until no vertex is left or PATIENCE is over; DONE, or why it stopped before.
 
-    ``owned`` has the neighbours left and the cores (-1 at first) of this member's vertices, those that are left, the
-    set to peel, and room for a list. ``block`` has the losses of columns, the columns that have some, and a list.
+    ``owned`` has the neighbours left and the cores (-1 at first) of this member's vertices. Then those that are left,
+    the set to peel, and room for a list. ``block`` has the losses of columns, the columns that have some, and a list.
     """
     began = nanoseconds()
     while nanoseconds() - began < PATIENCE * 1_000_000:

@@ -29,7 +29,7 @@ def _next_shared(rows, state, there, j, stop, k, last):
 
 
 @njit(cache=True, nogil=True)
-def count(part, parts, rows, state, there, places, first, second, slots, found):
+def count(part, parts, rows, state, there, places, first, second, slots, counts):
     """The triangles of a share of the edges; ``there`` has where fetched rows begin and end, targets and states."""
     for i in range(part * places.size // parts, (part + 1) * places.size // parts):
         place, total = np.uint64(places[i]), 0
@@ -38,7 +38,7 @@ def count(part, parts, rows, state, there, places, first, second, slots, found):
         while j < stop:
             total += 1
             j, k = _next_shared(rows, state, there, j + ONE, stop, k + ONE, last)
-        found[i] = total
+        counts[i] = total
 
 
 @njit(cache=True, nogil=True)

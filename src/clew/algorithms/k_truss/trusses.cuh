@@ -1,6 +1,6 @@
 #pragma once
 // Truss numbers by peeling, over rows of distinct neighbours in which every arc has the number of its edge. Level by
-// level, edges in no more triangles than the level are removed, and the edges that fall to the level by that follow in
+// level, edges in no more triangles than the level are removed. The edges that fall to the level by that follow in
 // waves. mark[e] is the wave in which edge e falls, ALIVE until that is known.
 //
 // After H. Kabir, K. Madduri: "Parallel k-truss decomposition on multicore systems", HPEC 2017.
@@ -48,7 +48,7 @@ struct Links {
     const u32* numbers;
 
     // see(one, other) for the numbers of the two edges to every neighbour that the ends share; those that `passes`
-    // refuses as the first are left out.
+    // refuses as the first are skipped.
     template <class Team, class Passes, class See>
     __device__ __forceinline__ void triangles(const Ends& ends, const Team& team, Passes passes, See see) const {
         index_t u = ends.one, v = ends.other;

@@ -1,7 +1,7 @@
 """Spanning forests on a cluster: members keep the forests of their own edges, then join them by Borůvka's rounds.
 
 The heaviest edge of a cycle is in no forest, even if the cycle has edges of other members. So members drop such edges
-first. In a round, the owner of every component learns its lightest edge from those who have edges of it.
+first. In a round, the owner of every component learns its lightest edge from the workers that have edges of it.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
 // within a tree, and offers the others to both roots (atomicMin). Then every edge that is a root's best joins its trees.
 // Edges are all different: equal weights are ordered by number. So no cycle is taken, and the forest is unique.
 //
-// The order of an edge is one word where the key of its weight and its number have 32 bits each (SHORT_KEYS), or where
-// there are no weights. Otherwise roots choose among the keys first, and among the numbers of equal keys then.
+// The order of an edge is one word where the key of its weight and its number have 32 bits each (SHORT_KEYS). So it is
+// without weights. Otherwise roots choose among the keys first, and among the numbers of equal keys then.
 //
 // After A. Fallin, A. Gonzalez, J. Seo, M. Burtscher: "A high-performance MST implementation for GPUs", SC 2023.
 

@@ -1,10 +1,10 @@
 #pragma once
-// The k most similar vertices of every vertex. A block adds up what its vertex shares with all those two steps away, one
-// shared neighbour after the other, so that sums have the same order in every run. Vertices with few such paths have
+// The k most similar vertices of every vertex. A block adds up what its vertex shares with all those two steps away,
+// one shared neighbour after the other. So sums have the same order in every run. Vertices with few such paths have
 // their sums in a table in shared memory, others in an array with an entry for every vertex.
 //
-// A candidate's place is the number of better ones. Where there are many, the k-th best is found first, by the digits of
-// scores and then of ids, and only candidates up to it are compared.
+// A candidate's place is the number of better ones. Where there are many, the k-th best is found first, by the digits
+// of scores and then of ids. Only candidates up to it are compared.
 
 #include "common.cuh"
 #include "shared_neighbours.cuh"
@@ -124,8 +124,8 @@ extern "C" __global__ void best_of_few(u64 begin, u64 end, const index_t* list, 
     }
 }
 
-// Of the candidates that pass, the digit below `shift` that the one number `rank` (from 0) has when they ascend; `rank` is
-// then counted among those with this digit. All threads of a block.
+// Of the candidates that pass, the digit below `shift` that the one number `rank` (from 0) has in ascending order.
+// `rank` is then counted among those with this digit. All threads of a block.
 template <class Key, class Passes>
 __device__ __forceinline__ u64 digit_of(u32 number, u32 shift, u32* rank, u32* tally, Key key, Passes passes) {
     __shared__ u32 digit;

@@ -43,7 +43,7 @@ PRODUCT_THREADS = 256
 SUMS = 4  # of each block: change and stranded rank, of this round and the one before
 PROGRESS = np.dtype([("stranded", "f8"), ("change", "f8"), ("rounds", "u4"), ("converged", "u4")])
 USUAL = (1e-20, 1e20)  # sums of weights by which a float32 can be divided
-UNEVEN_FROM = 256  # edges: with none longer, rows are alike enough to be taken as they come
+UNEVEN_FROM = 256  # edges: with none longer, rows are even enough to take them in order
 
 
 @dataclass(frozen=True)
@@ -314,7 +314,7 @@ def _passing(
 ) -> tuple[Any, Any, Any]:
     """By how much a vertex divides what it passes on (None: the length of its row), and the shares of the in-edges.
 
-    With ``totals``, that is the weight of its edges. Otherwise, ``weighted`` asks for shares. The third must be kept
+    With ``totals``, that is the weight of its edges. Otherwise, ``weighted`` needs shares. The third must be kept
     alive while the shares are used: they may be read from the host.
     """
     if totals is not None:

@@ -2,8 +2,8 @@
 // The sum of what a row's neighbours hold, times the row's entries where it has any, by several threads. The order of
 // the additions depends on the row's length and the number of lanes alone, so sums are reproducible.
 
-// This lane's part: entries `first`, first + step, … of the row, four at a time, so that four loads overlap even in a
-// row of four entries. What is past the end adds 0.
+// This lane's part: entries `first`, first + step, … of the row, four at a time. So four loads overlap even in a row of
+// four entries. What is past the end adds 0.
 __device__ __forceinline__ sum_t part_of_row(offset_t begin, offset_t length, u32 first, u32 step, const index_t* neighbours,
                                              const value_t* factors, const value_t* values) {
     sum_t total = 0;

@@ -23,8 +23,8 @@ SHORT_THREADS = 256  # of a block of the kernels before and after the search
 EDGES_PER_LAUNCH = 1 << 33  # then the host checks for Ctrl-C
 CUT_THREADS = 512  # of a block by the degree cut, unless its pieces leave room for fewer
 STAGED_BYTES = 48  # of shared memory that a thread needs for what its warp finds
-SAMPLE = 1 << 14  # weights looked at for their mean
-PIECE = 1 << 24  # weights looked at at a time: more of them may be on the host than the device has room for
+SAMPLE = 1 << 14  # weights read for their mean
+PIECE = 1 << 24  # weights read at a time: more of them may be on the host than the device has room for
 #: The state of a search, as in near_far.cuh.
 SEARCH = np.dtype(
     [("counters", "u8", (5, 3))]
@@ -86,9 +86,9 @@ DEFAULT = Tuning()
 class Problem(NamedTuple):
     """What is searched for: values are of ``value`` (32 or 64 bits), computed from weights as near_far.cuh says.
 
-    ``first`` is the source's, ``low`` where buckets begin, ``floor`` what no path can fall below, ``unreached`` that of
-    a vertex without a path; users get ``result`` and, where unreached, ``nothing``. ``grows`` says that buckets may be
-    made wider towards the end.
+    ``first`` is the source's, ``low`` where buckets begin, ``floor`` what no path can fall below. ``unreached`` is that
+    of a vertex without a path. Users get ``result`` and, where unreached, ``nothing``. ``grows`` says that buckets may
+    be made wider towards the end.
     """
 
     value: np.dtype[Any]

@@ -179,7 +179,7 @@ def extended(value, weight, low):
     """The value at the end of an edge: the sum, or, where ``low`` is given, the worse of the two."""
     if low is None:
         return value + weight
-    else:  # noqa: RET505, Numba leaves out the branch that does not apply only if it is one
+    else:  # noqa: RET505, Numba drops the branch that does not apply only if it is one
         return max(value, weight)
 
 

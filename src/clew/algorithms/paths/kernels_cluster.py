@@ -3,7 +3,7 @@
 
 The owner of a vertex keeps it in a bucket by its value. A step sends the vertices of the first buckets along the row.
 Blocks relax their edges. A block knows the best value that it has offered for each of its columns, and offers better
-ones only. Owners take offers that improve a vertex, and note whose they are: parents are asked for at the end.
+ones only. Owners take offers that improve a vertex, and note whose they are: parents are requested at the end.
 
 How many vertices were sent, and the next bucket that is not empty, travel in the heads of the messages. After a step
 with few vertices, the next one takes the next bucket too, and does not wait until this one stays empty. A value that
@@ -36,7 +36,7 @@ from clew.jit import njit
 PHASE, LIMIT, BASE, TOTAL, NEXT, STEPS, FEW, NUMBERS = range(8)  # of the state
 EXPAND, EXPANDING, FOLDING = range(3)  # phases
 NO_BUCKET = np.int64(buckets.LAST) + 1
-AHEAD = 4  # rows whose edges are asked for before their turn
+AHEAD = 4  # rows whose edges are prefetched
 ONE = np.uint64(1)
 
 
@@ -45,7 +45,8 @@ def best_paths(row, column, out, weights, owned, block, pool, scale, low, state)
     """Steps, until nothing is left in any bucket or PATIENCE is over; returns the state of ``finish``, and the pool.
 
     ``owned`` has the values of this member's vertices, who gave them, a set and a list. ``block`` has the best values
-    offered for its columns, the rows that they came from, a set, and room for the rows of a step with their values.
+    offered for its columns, the rows that they came from, and a set. It also has room for the rows of a step with their
+    values.
     """
     began = nanoseconds()
     while nanoseconds() - began < PATIENCE * 1_000_000:

@@ -5,10 +5,10 @@ A round follows the edges of the vertices that got a better value, as far as the
 of edges elsewhere are ghosts. A member knows the best value that it has offered for each of its ghosts. At the end of a
 round the better ones go to their owners, with the id of the parent. The search ends when nothing is left to do.
 
-Vertices are relaxed in the order of their values: in a breadth-first search by merging those that arrived, sorted, with
-a queue; with weights in buckets. All members stop a round at the same level or bucket. Without that limit, members near
-the source would run far ahead, with values that others improve later. The limit advances by a width that adapts, so
-that a round relaxes about as many vertices as asked.
+Vertices are relaxed in the order of their values. A breadth-first search merges those that arrived, sorted, with a
+queue. With weights there are buckets. All members stop a round at the same level or bucket. Without that limit, members
+near the source would run far ahead, with values that others improve later. The limit advances by a width that adapts,
+so that a round relaxes about the requested number of vertices.
 """
 
 import numpy as np
@@ -43,8 +43,8 @@ ONE = np.uint64(1)
 def bfs(column, out, owned, ghosts, arrived, queue, state):
     """Rounds of a breadth-first search; returns as ``finish`` does.
 
-    ``owned`` has the depths (the largest number where unreached), parents and ids of this member's vertices and a set,
-    ``ghosts`` their columns, where those of every member begin, and what was offered: depths, parents and a set.
+    ``owned`` has the depths (the largest number where unreached), parents and ids of this member's vertices, and a set.
+    ``ghosts`` has their columns, where those of every member begin, and the offers: depths, parents and a set.
     ``arrived`` are the vertices to begin with.
     """
     while True:

@@ -4,9 +4,9 @@
 // Parents made of values: an edge is tight if it gives its end the value that it has.
 //
 // Deterministic parents are found breadth first from the source, level by level: the parent is the smallest vertex of
-// the previous level. If any parent will do and no weight is negative, every tight edge from a smaller value is valid,
-// in any order: one pass over all edges. Vertices whose tight edges all join equal values (weights of 0, or too small
-// to change a sum) must not become each other's parents. They are reached breadth first.
+// the previous level. If any parent will do and no weight is negative, every tight edge from a smaller value is valid.
+// One pass over all edges, in any order, is enough. Vertices whose tight edges all join equal values (weights of 0, or
+// too small to change a sum) must not become each other's parents. They are reached breadth first.
 
 typedef Unsigned<sizeof(index_t)>::type parent_t;  // parents as unsigned numbers: none is the largest
 #define NO_PARENT ((parent_t)~(parent_t)0)
@@ -72,8 +72,8 @@ struct Level : FollowEdges {
     __device__ __forceinline__ void visit(bool valid, index_t from, key_t key, const Edge& edge, key_t there) {
         bool found = false;
         offset_t first = 0, end = 0;
-        const bool tight = valid && key < unreached && there < unreached && offer(key, edge) == there;
-        if (tight && levels[edge.target] >= level) {
+        const bool on_best_path = valid && key < unreached && there < unreached && offer(key, edge) == there;
+        if (on_best_path && levels[edge.target] >= level) {
             first = graph.offsets[edge.target];
             end = graph.offsets[edge.target + 1];
             const u32 before = atomicCAS(&levels[edge.target], NO_LEVEL, level);

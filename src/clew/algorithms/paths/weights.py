@@ -16,7 +16,7 @@ from clew.graph import Graph
 from clew.weak import WeakIdentityDict
 
 LARGEST = np.iinfo(np.int64).max
-SAMPLE = 1 << 14  # weights looked at for their mean
+SAMPLE = 1 << 14  # weights read for their mean
 #: What takes negative weights, in Python and on the command line.
 BELLMAN_FORD = ("clew.bellman_ford", "clew run bellman-ford")
 

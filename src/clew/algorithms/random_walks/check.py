@@ -15,7 +15,7 @@ from clew.result import Result
 def random_walks(graph: Graph, sources: Any, result: Result, *, walks: int = 1, weighted: bool = False) -> None:
     """Check walks.
 
-    1. Walks start at the sources, as often as asked.
+    1. Every source has the given number of walks.
     2. Every step follows an edge, of a weight above 0 if weights count.
     3. A walk ends early only where no edge leads on.
     """

@@ -63,11 +63,11 @@ class _Steps:
                 self._judge_by_edges(left, walk, state[1], found, verdicts)
             left = left[: kernels.go_on(left, *state[:3], found, verdicts, self.given.length)]
 
-    def _judge_by_edges(self, left: Array, walk: Array, step: Array, found: Array, verdicts: Array) -> None:
+    def _judge_by_edges(self, left: Array, walk: Array, step: Array, candidates: Array, verdicts: Array) -> None:
         """Decide about steps that depend on an edge from the vertex before."""
         open_ones = np.flatnonzero(verdicts == kernels.BY_EDGE)
         who = left[open_ones]
-        before, v = walk[who, step[who] - 1], found[open_ones]
+        before, v = walk[who, step[who] - 1], candidates[open_ones]
         linked = self._answers(before, v, EDGE, kernels.are_edges, (self.rows,))
         # The bias is 1 with an edge: more than without one if steps far away are unlikely.
         verdicts[open_ones] = np.where(linked == (self.biases[1] < 1), kernels.TAKEN, kernels.REFUSED)

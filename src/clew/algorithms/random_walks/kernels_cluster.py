@@ -38,24 +38,24 @@ def draw(part, parts, left, walk, step, attempt, own, vertices, drawn):
 
 
 @njit(cache=True, nogil=True)
-def judge(part, parts, left, walk, step, attempt, own, found, back, out, verdicts):
+def judge(part, parts, left, walk, step, attempt, own, candidates, back, out, verdicts):
     """Whether each walk takes the step to the neighbour that was found; makes that a plain vertex."""
     for k in range(part * left.size // parts, (part + 1) * left.size // parts):
         i, verdicts[k] = left[k], TAKEN
-        if found[k] == NOWHERE:
+        if candidates[k] == NOWHERE:
             verdicts[k] = ENDED
-        elif found[k] <= ALONE:
-            found[k] = ALONE - found[k]
+        elif candidates[k] <= ALONE:
+            candidates[k] = ALONE - candidates[k]
         elif step[i] > 0 and not (back == 1.0 and out == 1.0):
             limit = unit(bits(own[i], _draw_of(step[i], attempt[i]) + ONE)) * max(back, out, 1.0)
-            if found[k] == walk[i, step[i] - 1]:
+            if candidates[k] == walk[i, step[i] - 1]:
                 verdicts[k] = TAKEN if limit < back else REFUSED
             elif limit >= min(out, 1.0):
                 verdicts[k] = BY_EDGE if limit < max(out, 1.0) else REFUSED
 
 
 @njit(cache=True, nogil=True)
-def go_on(left, walk, step, attempt, found, verdicts, length):
+def go_on(left, walk, step, attempt, candidates, verdicts, length):
     """Take the steps that were accepted; returns how many walks are left, which move to the front."""
     count = 0
     for k in range(left.size):
@@ -64,7 +64,7 @@ def go_on(left, walk, step, attempt, found, verdicts, length):
         if verdicts[k] == TAKEN:
             step[i] += 1
             attempt[i] = 0
-            walk[i, step[i]] = found[k]
+            walk[i, step[i]] = candidates[k]
         if verdicts[k] != ENDED and step[i] < length:
             left[count] = i
             count += 1
@@ -72,24 +72,24 @@ def go_on(left, walk, step, attempt, found, verdicts, length):
 
 
 @njit(cache=True, nogil=True)
-def neighbors(part, parts, rows, sums, places, drawn, found):
+def neighbors(part, parts, rows, sums, places, drawn, candidates):
     """A random neighbour of every place; ``sums`` is None where edges are equally likely."""
     indptr, indices = rows
     for i in range(part * places.size // parts, (part + 1) * places.size // parts):
         u = np.uint64(places[i])
         start, stop = indptr[u], indptr[u + ONE]
         if start == stop or (sums is not None and not sums[stop - ONE] > 0.0):
-            found[i] = NOWHERE
+            candidates[i] = NOWHERE
             continue
         if sums is None:
             v = np.int64(indices[start + below(drawn[i], stop - start)])
         else:
             v = np.int64(indices[first_above(sums, start, stop, unit(drawn[i]) * sums[stop - ONE])])
-        found[i] = ALONE - v if stop - start == ONE else v
+        candidates[i] = ALONE - v if stop - start == ONE else v
 
 
 @njit(cache=True, nogil=True)
-def are_edges(part, parts, rows, places, targets, found):
+def are_edges(part, parts, rows, places, targets, linked):
     """Whether there is an edge from every place to its target."""
     for i in range(part * places.size // parts, (part + 1) * places.size // parts):
-        found[i] = has_edge(rows, np.uint64(places[i]), np.uint64(targets[i]))
+        linked[i] = has_edge(rows, np.uint64(places[i]), np.uint64(targets[i]))

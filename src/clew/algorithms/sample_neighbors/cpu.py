@@ -41,7 +41,7 @@ def in_parallel(kernel: Each, size: int, *args: Any) -> None:
 def draw(
     graph: Graph, given: Samples, each: Each, vertices: Array, hop: int, fanout: int
 ) -> tuple[Array, Array, Array]:
-    """As ``Draw``; ``each`` runs a kernel over so many items."""
+    """As ``Draw``; ``each`` runs a kernel over this many items."""
     rows = graph.incoming if graph.directed else graph.outgoing
     counts, places = picked(rows, given, each, vertices, vertices, hop, fanout)
     neighbors = rows.indices[places].astype(np.int64)
@@ -71,7 +71,7 @@ def picked(
 
 
 def drawn_of(able: Any, fanout: int, *, replace: bool) -> Any:
-    """How many edges are drawn where so many can be."""
+    """How many edges are drawn, given how many can be."""
     if fanout < 0:
         return able
     return (able > 0) * fanout if replace else able.clip(max=fanout)
@@ -80,7 +80,7 @@ def drawn_of(able: Any, fanout: int, *, replace: bool) -> Any:
 def number(known: Array, ids: Array) -> tuple[Array, Array]:
     """As ``Number``, by a hash table."""
     size = known.size + ids.size
-    table = np.full(1 << max(4, (2 * size).bit_length()), kernels.NOBODY)
+    table = np.full(1 << max(4, (2 * size).bit_length()), kernels.EMPTY)
     node, found = np.empty(size, np.int64), np.empty(ids.size, np.int64)
     count = kernels.number(known, ids, table, np.empty_like(table), node, found)
     return node[:count], found

@@ -15,7 +15,7 @@ from clew.kernels_search import first_from
 
 ONE = np.uint64(1)
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio: neighbours end up far apart
-NOBODY = np.int64(-1)
+EMPTY = np.int64(-1)
 
 
 @njit(cache=True, nogil=True)
@@ -119,22 +119,22 @@ def out_places(part, parts, into, out, places, targets, edges):
 
 
 @njit(cache=True, nogil=True)
-def number(known, ids, table, places, node, found):
+def number(known, ids, table, places, node, numbers):
     """Number ids in order of appearance, after those known; returns how many there are.
 
-    ``table`` is a hash table of ids, NOBODY where it is empty, and ``places`` has their numbers.
+    ``table`` is a hash table of ids, EMPTY where it is empty, and ``places`` has their numbers.
     """
     mask = np.uint64(table.size - 1)
     count = 0
     for i in range(known.size + ids.size):
         v = known[i] if i < known.size else ids[i - known.size]
         slot = (np.uint64(v) * SPREAD) >> np.uint64(20) & mask
-        while table[slot] != v and table[slot] != NOBODY:
+        while table[slot] != v and table[slot] != EMPTY:
             slot = (slot + ONE) & mask
-        if table[slot] == NOBODY:
+        if table[slot] == EMPTY:
             table[slot], places[slot] = v, count
             node[count] = v
             count += 1
         if i >= known.size:
-            found[i - known.size] = places[slot]
+            numbers[i - known.size] = places[slot]
     return count

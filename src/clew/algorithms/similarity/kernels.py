@@ -35,7 +35,7 @@ def _counts(rows, u, j):
 
 @njit(cache=True, nogil=True)
 def score(method, shared, one, other):
-    """The score of two vertices with so many neighbours, which share a sum of values."""
+    """The score of two vertices by their numbers of neighbours and the sum of the values that they share."""
     if shared == 0.0:
         return 0.0
     if method == JACCARD:

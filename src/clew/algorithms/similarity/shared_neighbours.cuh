@@ -15,7 +15,7 @@ __device__ __forceinline__ bool counts(const index_t* neighbours, offset_t begin
     return neighbours[j] != u && (j == begin || neighbours[j] != neighbours[j - 1]);
 }
 
-// The score of two vertices with so many neighbours, which share a sum of values.
+// The score of two vertices by their numbers of neighbours and the sum of the values that they share.
 __device__ __forceinline__ double score_of(int method, double shared, long long one, long long other) {
     if (shared == 0) return 0;
     if (method == JACCARD) return shared / ((double)(one + other) - shared);

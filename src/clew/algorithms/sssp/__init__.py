@@ -69,8 +69,8 @@ def sssp(
     Notes
     -----
     Distances are unique, even for floats. A distance is the minimum over all paths of the sum rounded edge by edge from
-    the source. Rounding is monotonic, so extending a smaller sum never gives a larger one. Hence neither the order of
-    work nor the number of threads changes a bit.
+    the source. Rounding is monotonic, so extending a smaller sum never gives a larger one. So neither the order of work
+    nor the number of threads changes a bit.
 
     Time about O(n + m) unless weights are very uneven. Memory besides the graph: 20 to 24 bytes per vertex, the
     buckets, and 4 bytes per edge for a copy of weights narrower than that.

@@ -18,7 +18,7 @@ from clew.graph import Graph
 from clew.result import TRACED_ROUNDS, timed_rows
 from clew.workspace import Workspace, result, scratch
 
-BRIEF = 1 << 21  # arcs; so few are searched before anybody could press Ctrl-C
+BRIEF = 1 << 21  # arcs; so few are searched before a user can press Ctrl-C
 
 
 #: Traces to be used again: clearing one as a whole takes a tenth of a search of a small graph.
@@ -73,8 +73,8 @@ def default_delta(graph: Graph, weights: Array) -> float:
 def bucket_width(graph: Graph, mean: float) -> float:
     """Twice the mean weight down to a small part of it, the less the more edges vertices have.
 
-    The more edges, the more ways there are to improve on a first one, and the more work a wide bucket does twice; on
-    sparse graphs wide buckets cost next to nothing and give the threads more to share. The numbers are measured.
+    The more edges, the more ways there are to improve on a first one, and the more work a wide bucket repeats. On
+    sparse graphs wide buckets cost next to nothing, and give the threads more to share. The numbers are measured.
     """
     degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
     return mean * min(2.0, max(1 / degree, 192 / degree**3)) or 1.0

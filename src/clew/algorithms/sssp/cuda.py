@@ -95,8 +95,8 @@ def default_delta(device: Device, rows: DeviceRows) -> float:
     """A small part of the mean weight on large, dense graphs; many times the mean weight on others.
 
     On the former, a narrow bucket saves following the edges of hubs twice, and there are few buckets since they grow
-    towards the end. Elsewhere a step costs about as much as following 200,000 edges, so wide buckets, which have more
-    to do in fewer steps, pay even if most edges are followed several times.
+    towards the end. Elsewhere a step costs about as much as following 200,000 edges. Wide buckets have more to do in
+    fewer steps. So they pay even if most edges are followed several times.
     """
     degree = max(1.0, rows.num_arcs / max(1, rows.num_vertices))
     mean = weight_facts(device, rows).mean

@@ -19,7 +19,7 @@ SEARCHED_FIRST = 1 << 21  # arcs; from here on two searches and the in-edges the
 
 
 def workspace(graph: Graph) -> Workspace:
-    """The arrays of a run; of a large graph, with those of a search, of which there are two one after the other."""
+    """The arrays of a run. For a large graph, also those of one search; two searches run one after the other."""
     if not graph.directed:
         return space_of_components(graph)
     n, ids, first = graph.num_vertices, graph.indices.dtype, graph.num_arcs > SEARCHED_FIRST

@@ -66,7 +66,7 @@ struct Spreading {
 __device__ __forceinline__ order_t now(const order_t* place) { return *static_cast<const volatile order_t*>(place); }
 __device__ __forceinline__ bool lower(order_t* place, order_t key) { return key < now(place) && atomicMin(place, key) > key; }
 
-// Every vertex is its own component so far; loops are left out of the list. `number_kept` is 0.
+// Every vertex is its own component so far; loops are not in the list. `number_kept` is 0.
 extern "C" __global__ void list_arcs(u64 n, u64 num_arcs, const offset_t* offsets, const index_t* neighbours,
                                      order_t* before, order_t* after, index_t* label, Arc* kept, u64* number_kept) {
     for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {

@@ -26,8 +26,8 @@ TYPES = [
     "210",
     "300",
 ]
-#: For a, b and c: the type where the edges between a and b are code % 4 (1: a to b, 2: b to a, 3: both), those between
-#: a and c code // 4 % 4, and those between b and c code // 16.
+#: The type of a, b and c by a code. The edges between a and b are code % 4 (1: a to b, 2: b to a, 3: both). Those
+#: between a and c are code // 4 % 4, and those between b and c code // 16.
 CODES = tuple(int(digit, 16) for digit in "011213571546276a1537488c598d6dbe1456589d388b7cde267a6bde7dceaeef")
 
 

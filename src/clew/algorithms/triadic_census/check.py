@@ -35,7 +35,7 @@ def triadic_census(graph: Graph, result: Result) -> None:
 
     first, second = pairs.ends.T
     side = between(first, second)
-    near = np.zeros((n, 4), dtype=np.int64)  # how many neighbours every vertex has of each kind
+    near = np.zeros((n, 4), dtype=np.int64)  # neighbours of every vertex by kind
     np.add.at(near, (first, side), 1)
     np.add.at(near, (second, np.array([0, 2, 1, 3])[side]), 1)
     wedges = np.zeros((4, 4), dtype=np.int64)  # pairs of neighbours of one vertex, by kind

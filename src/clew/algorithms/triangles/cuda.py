@@ -19,7 +19,7 @@ from clew.workspace import Space, Workspace, result, scratch
 SHORT = 16  # neighbours that a neighbour has on average; up to here, rows are merged as they are
 SMALL_SLOTS = 1024  # of a warp's table, in a power of two: for lists of up to a quarter as many
 LARGE_SLOTS = 8192  # of a block's
-OWNED = 8192  # neighbours that are looked at with one table
+OWNED = 8192  # neighbours that are searched with one table
 SMALL_THREADS, LARGE_THREADS = 256, 512
 WARP = 32
 PIECE = 1024  # as in neighbourhoods.cuh

@@ -58,8 +58,8 @@ def of_columns(indptr, indices, times, low, high, pairs, pair_times):
 def count(piece, pieces, pairs, pair_times, starts, items, item_times, indptr, indices, times, at_u, at_v, at_w):
     """Count the triangles of a piece of the pairs: each adds, at every corner, the weight of the opposite edge.
 
-    The first two arrays are edges from u to v by u, the next three those from v to w, and then those from u to w. The
-    counts are by row, by place in the segment of v, and by column.
+    The first two arrays are edges from u to v by u. The next three are those from v to w, and the last those from u to
+    w. The counts are by row, by place in the segment of v, and by column.
     """
     mark = np.zeros(at_w.size, np.uint8)
     k, end = piece * len(pairs) // pieces, (piece + 1) * len(pairs) // pieces

@@ -49,14 +49,14 @@ def _scipy_bfs(task: Task) -> Ready:
 
 def _scipy_sssp(task: Task) -> Ready:
     matrix = _matrix(task)
-    return Ready(lambda: csgraph.dijkstra(matrix, indices=[task.source]), lambda found: Answer(found[0]))
+    return Ready(lambda: csgraph.dijkstra(matrix, indices=[task.source]), lambda output: Answer(output[0]))
 
 
 def _scipy_components(task: Task) -> Ready:
     matrix = _matrix(task)
     return Ready(
         lambda: csgraph.connected_components(matrix, directed=task.graph.directed, connection="weak"),
-        lambda found: Answer(smallest_labels(found[1])),
+        lambda output: Answer(smallest_labels(output[1])),
     )
 
 
@@ -87,7 +87,7 @@ def _scipy_triangles(task: Task) -> Ready:
     order = np.argsort(task.graph.degrees(), kind="stable")
     matrix = task.graph.with_weights(None).to_scipy().astype(np.int64)[order][:, order]
     upper = triu(matrix, 1).tocsr()
-    return Ready(lambda: (upper @ upper).multiply(upper).sum(), lambda found: Answer(np.int64(found)))
+    return Ready(lambda: (upper @ upper).multiply(upper).sum(), lambda output: Answer(np.int64(output)))
 
 
 def _igraph(task: Task) -> Any:
@@ -113,13 +113,13 @@ def _igraph_distances(weighted: bool, task: Task) -> Ready:
 
 def _igraph_pagerank(task: Task) -> Ready:
     graph = _igraph(task)
-    return Ready(lambda: graph.pagerank(damping=DAMPING), lambda found: Answer(np.array(found)))
+    return Ready(lambda: graph.pagerank(damping=DAMPING), lambda output: Answer(np.array(output)))
 
 
 def _igraph_components(task: Task) -> Ready:
     graph = _igraph(task)
     return Ready(
-        lambda: graph.connected_components(mode="weak"), lambda found: Answer(smallest_labels(found.membership))
+        lambda: graph.connected_components(mode="weak"), lambda output: Answer(smallest_labels(output.membership))
     )
 
 
@@ -134,7 +134,7 @@ def _igraph_betweenness(task: Task) -> Ready:
     scale = 1.0 if task.graph.directed else 2.0  # igraph halves the sum over sources of an undirected graph
     return Ready(
         lambda: graph.betweenness(directed=task.graph.directed, sources=[task.source]),
-        lambda found: Answer(np.array(found) * scale),
+        lambda output: Answer(np.array(output) * scale),
     )
 
 

@@ -49,8 +49,8 @@ class Program(NamedTuple):
 class Suite(NamedTuple):
     """The programs of one peer.
 
-    ``command`` returns the arguments of a program: from the task, the file of the graph, the number of trials and the
-    source or an empty list.
+    ``command`` returns the arguments of a program. It takes the task, the file of the graph, the number of trials and
+    the source or an empty list.
     """
 
     marker: str  # a program name that no other package has

@@ -1,4 +1,4 @@
-"""NetworkX in plain Python, whatever backends are configured. Its dicts by vertex are what it returns to callers."""
+"""NetworkX in plain Python, with any backends configured. Its dicts by vertex are what it returns to callers."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def _graph(task: Task, *, weighted: bool = False) -> Any:
     return graph
 
 
-def _values(num_vertices: int, missing: float, found: Mapping[int, float]) -> Answer:
+def _values(num_vertices: int, missing: float, by_vertex: Mapping[int, float]) -> Answer:
     values = np.full(num_vertices, missing)
-    values[list(found)] = list(found.values())
+    values[list(by_vertex)] = list(by_vertex.values())
     return Answer(values)
 
 
@@ -50,12 +50,12 @@ def _pagerank(rounds: int, tolerance: float, task: Task) -> Ready:
 
     def call() -> Any:
         found: Mapping[int, float] = {}
-        with suppress(nx.PowerIterationFailedConvergence):  # raised instead of an answer after so many rounds
+        with suppress(nx.PowerIterationFailedConvergence):  # raised instead of an answer after that many rounds
             options = {"max_iter": rounds, "tol": tolerance / len(graph), "backend": "networkx"}
             found = nx.pagerank(graph, weight=None, **options)
         return found
 
-    return Ready(call, lambda found: _values(len(graph), 0.0, found) if found else Answer())
+    return Ready(call, lambda output: _values(len(graph), 0.0, output) if output else Answer())
 
 
 def _components(task: Task) -> Ready:
@@ -64,9 +64,9 @@ def _components(task: Task) -> Ready:
     graph = _graph(task)
     find = nx.weakly_connected_components if task.graph.directed else nx.connected_components
 
-    def answer(found: list[set[int]]) -> Answer:
+    def answer(components: list[set[int]]) -> Answer:
         labels = np.empty(task.graph.num_vertices, dtype=np.int64)
-        for number, members in enumerate(found):
+        for number, members in enumerate(components):
             labels[list(members)] = number
         return Answer(smallest_labels(labels))
 
@@ -79,7 +79,7 @@ def _triangles(task: Task) -> Ready:
     task.require_undirected()
     graph = _graph(task)
     return Ready(
-        lambda: nx.triangles(graph, backend="networkx"), lambda found: Answer(np.int64(sum(found.values()) // 3))
+        lambda: nx.triangles(graph, backend="networkx"), lambda output: Answer(np.int64(sum(output.values()) // 3))
     )
 
 

@@ -117,7 +117,7 @@ class Checkpoints:
         return state
 
     def _is_due(self, member: Member) -> bool:
-        """Whether to save now, which all members decide alike; if not, when to ask again."""
+        """Whether to save now, which all members decide the same way; if not, when to ask again."""
         elapsed = float(member.all_reduce(perf_counter() - self._saved_at, np.maximum))
         visits = self._visits - self._visits_then
         left = (self._interval - elapsed) * visits / max(elapsed, 1e-9)  # visits at the pace so far

@@ -1,8 +1,8 @@
 """Hubs: the vertices with the most edges, dealt out by hand so that the blocks of a large grid have as many edges each.
 
-A keyed permutation places all vertices. A few thousand of them have so many edges that chance is not enough on grids of
-16 workers and more. Members find these in a sample of edges. The heaviest hub goes first, to the grid row that has the
-fewest out-edges of hubs so far, and to the grid column that has the fewest in-edges. It changes places with the vertex
+A keyed permutation places all vertices. A few thousand of them have too many edges for chance alone on grids of
+16 workers and more. Members find these in a sample of edges. The heaviest hub goes first. It goes to the grid row with
+the fewest out-edges of hubs so far, and to the grid column with the fewest in-edges. It changes places with the vertex
 that was there. So a table of the vertices that moved is all that a partition adds to the permutation.
 """
 
@@ -82,7 +82,7 @@ def _summed(ids: Array, out: Array, into: Array) -> tuple[Array, Array, Array]:
 
 
 def _heaviest(ids: Array, out: Array, into: Array, least: int) -> Array:
-    """Vertices with at least so many edges, the heaviest first."""
+    """Vertices with at least this many edges, the heaviest first."""
     order = np.lexsort((ids, -(out + into)))
     order = order[(out + into)[order] >= least]
     return np.stack([ids[order], out[order], into[order]])

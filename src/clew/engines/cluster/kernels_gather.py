@@ -23,7 +23,7 @@ def gather_kernels(process, reduce, accepts, matters, mark):
     gather = gathering(process, matters, False)
 
     @njit(cache=True, nogil=True)
-    def count(rows, vertices, messages, chosen, multiset, found):
+    def count(rows, vertices, messages, chosen, multiset, entries):
         """Write (place, count, value) of the distinct values at every chosen vertex; returns how many there are."""
         mark  # noqa: B018, captured: see the compiler
         filled = 0
@@ -32,7 +32,7 @@ def gather_kernels(process, reduce, accepts, matters, mark):
             if not accepts(vertices[v]):
                 continue
             for i in range(gather(rows, v, vertices, messages, multiset)):
-                found[filled].place, found[filled].count, found[filled].value = v, multiset[1][i], multiset[0][i]
+                entries[filled].place, entries[filled].count, entries[filled].value = v, multiset[1][i], multiset[0][i]
                 filled += 1
         return filled
 

@@ -77,5 +77,5 @@ def widen(words):
 
 
 def narrow_size(size: int) -> int:
-    """The words of a message of so many values after ``narrow``."""
+    """The words of a message of this many values after ``narrow``."""
     return size - size // VALUES * (VALUES - WORDS)

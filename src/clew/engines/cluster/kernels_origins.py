@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Origins of offers, asked for once when a search is over: requests as places, answers as rows of few bits."""
+"""Origins of offers, requested once when a search is over: requests as places, answers as rows of few bits."""
 
 import numpy as np
 
@@ -16,7 +16,8 @@ def fetch_origins(column, giver, origin, height, vertices, rows, state):
 
     ``giver`` has, for every vertex of this member, the member whose offer it took, or -1. ``origin`` has a row of this
     member's block for every column. All blocks have ``height`` rows. In the end ``vertices`` are the vertices with a
-    giver, by giver, ``rows`` are rows of the givers' blocks, and ``state`` says where those of every giver begin.
+    giver, sorted by giver. ``rows`` are rows of the givers' blocks, and ``state`` says where those of every giver
+    begin.
     """
     members, me, bits = column.sizes.size, column.position, _bits(height)
     if state[0] == 0:
@@ -77,7 +78,7 @@ def _bits(height):
 
 @njit(nogil=True, cache=True)
 def _length(count, bits):
-    """The bytes of so many rows."""
+    """The bytes of this many rows."""
     return (np.int64(count) * np.int64(bits) + 63 >> 6) << 3
 
 

@@ -1,7 +1,7 @@
 # mypy: ignore-errors
 """A keyed permutation of 0…n-1 that needs no table: rounds of multiplication and shift, all of them invertible.
 
-The rounds permute the powers of two below 2n. Whoever lands at n or above goes round again until it does not. Hubs are
+The rounds permute the powers of two below 2n. A number at n or above is permuted again, until it is below n. Hubs are
 dealt out among the segments of a grid, and a table of hashed places has those that moved.
 """
 

@@ -1,8 +1,8 @@
 # mypy: ignore-errors
 """Where compiled loops return to Python so that a checkpoint can be saved: in all members after the same superstep.
 
-The last numbers of a loop's state belong to this: how often it has paused, whether it pauses now, and the work so far
-and at most between two pauses. Work is counted in vertices that all members sent, which every member knows.
+The last numbers of a loop's state belong to this: how often it has paused and whether it pauses now. Then the work so
+far, and at most, between two pauses. Work is counted in vertices that all members sent, which every member knows.
 """
 
 import numpy as np

@@ -2,8 +2,8 @@
 """One exchange of frames with several peers, in compiled code: libc's send, recv and poll, without the GIL.
 
 Every peer gets one frame and sends one. All sockets make progress at once, so no order of sends and receives can block
-two peers on each other. ``exchange`` returns to Python when all frames are complete, when a frame needs a larger
-buffer, after a while without news, or when a peer is lost. The next call continues where the last one stopped.
+two peers on each other. ``exchange`` returns to Python when all frames are complete or a frame needs a larger buffer.
+It also does after a while without news, and when a peer is lost. The next call continues where the last one stopped.
 """
 
 import numpy as np
@@ -78,7 +78,7 @@ def _receives(socket, header, expected, most, frame):
 
 @njit(nogil=True, cache=True)
 def exchange(sockets, leaving, headers, expected, most, arriving, patience):
-    """Move frames until all are complete; returns the state, and the peer that it is about."""
+    """Move frames until all are complete; returns the state, and its peer."""
     polled = np.empty(sockets.size, np.int64)
     while True:
         waiting, short = 0, -1
@@ -109,7 +109,8 @@ def watch(neighbors, stop, tick, silent):
     """Send a byte to every neighbor at every tick and expect theirs; returns who is gone or silent, and for how long.
 
     It needs no GIL, so a member that computes keeps on sending, and one that is stopped or cut off does not. Time is
-    counted in ticks of its own, so a process that was stopped itself blames nobody. It ends with -1 when ``stop`` does.
+    counted in ticks of its own, so a process that was stopped itself blames no peer. It ends with -1 when ``stop``
+    does.
     """
     byte, polled = np.zeros(64, np.uint8), np.array([np.int64(stop) | np.int64(IN) << 32])
     place, quiet = np.int64(byte.ctypes.data), np.zeros(neighbors.size, np.int64)

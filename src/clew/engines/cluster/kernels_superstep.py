@@ -1,11 +1,11 @@
 # mypy: ignore-errors
 """Parts of a superstep in compiled code: sets of places, their messages, and exchanges along an axis of the grid.
 
-**Sets.** A set of places is a pair of bitmaps: one bit per place, and one bit per word of the first that may not be 0.
+**Sets.** A set of places is a pair of bitmaps: one bit per place, and one per word of the first that may not be 0.
 So a small set of a large range is listed in little time, in ascending order.
 
 **Messages** have a head of four integers: the form, the number of places, and two numbers of the algorithm. The places
-follow, ascending, as gaps of 7 bits per byte or as a bitmap, whichever is shorter. Then come values, one per place,
+follow, ascending, as gaps of 7 bits per byte or as a bitmap: the shorter of the two. Then come values, one per place,
 aligned to 8 bytes. A receiver checks everything before it writes anything.
 
 **Channels.** A channel connects the members of a row or column. A kernel writes a message for every member to
@@ -32,7 +32,7 @@ FULL = np.uint64(2**64 - 1)
 
 
 class Channel(NamedTuple):
-    """Arrays of the exchanges with the members of a row or column; members have positions, peers leave out this one."""
+    """Arrays of the exchanges with the members of a row or column; members have positions, peers exclude this one."""
 
     position: Any  # of this member
     starts: Any  # where every member's vertices begin in the block

@@ -1,4 +1,4 @@
-"""A transport without connections: somebody else carries the messages, such as Ray, which needs no open ports."""
+"""A transport without connections: something else carries the messages, such as Ray, which needs no open ports."""
 
 from __future__ import annotations
 

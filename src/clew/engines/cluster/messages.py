@@ -1,4 +1,4 @@
-"""Sparse vectors as bytes: the values, and the places that have one as a list or as a bitmap, whichever is shorter.
+"""Sparse vectors as bytes: the values, and the places that have one as a list or as a bitmap: the shorter of the two.
 
 A message starts with 16 bytes: the form, and the number of entries.
 """

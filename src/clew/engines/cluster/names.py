@@ -78,8 +78,8 @@ def number_integers(member: Member, values: Iterable[Array], low: int, high: int
 def number_names(member: Member, names: Any) -> tuple[npt.NDArray[np.int64], int, Any, int]:
     """Give every name an id.
 
-    Returns the ids of this member's names, the number of distinct names on all members, the names of this member's
-    range in order, and the id of the first of them.
+    Returns the ids of this member's names and the number of distinct names on all members. Then the names of this
+    member's range in order, and the id of the first of them.
     """
     import pyarrow.compute as pc
 
@@ -144,7 +144,7 @@ def names_by_id(share: Share, ids: Array) -> Any:
 
 
 def ids_by_name(share: Share, names: Sequence[Name]) -> Array:
-    """The ids of named vertices anywhere; all members ask for the same names."""
+    """The ids of named vertices anywhere; all members pass the same names."""
     assert share._names is not None
     here = share._names.known_ids_of(names)
     ids = np.full(here.size, -1)

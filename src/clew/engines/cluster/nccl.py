@@ -1,7 +1,7 @@
 """Nccl: messages between workers with a GPU each, by NCCL. It has run with an emulated communicator only.
 
 Connections stay: the lengths of messages and short messages go over them, and they notice a worker that is lost. NCCL
-itself would wait for it for ever.
+itself would wait for it forever.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from clew.engines.cluster.transport import Bytes, LinkError, Sockets
 from clew.errors import MissingDependencyError
 
 SHORT = 1 << 16  # bytes: an exchange whose parts are all shorter goes over the connections
-TICK = 2e-5  # seconds between two looks at a transfer
+TICK = 2e-5  # seconds between two checks of a transfer
 
 
 class Gpu(Protocol):
@@ -26,7 +26,7 @@ class Gpu(Protocol):
         """The part in the memory of the GPU."""
 
     def empty(self, size: int) -> Any:
-        """Room for so many bytes there."""
+        """Room for ``size`` bytes there."""
 
     def download(self, array: Any) -> Bytes:
         """The bytes of an array there, in memory of the host."""
@@ -59,13 +59,13 @@ class Nccl:
         """Send a part to every peer and receive one from each."""
         if not peers:
             return []
-        # A pair of peers must choose alike, so each message goes the way that its own length says.
+        # Both peers must choose the same, so each message goes the way that its own length says.
         short = [part if part.size <= SHORT else part[:0] for part in parts]
         heads = [_head(part) for part in parts]
         lengths = [int(head.view(np.int64)[0]) for head in self._links.exchange(peers, heads, 8)]
         for peer, length, k in zip(peers, lengths, range(len(peers)), strict=True):
             if not 0 <= length <= (most if rooms is None else rooms[k].size):
-                self._links.close(f"worker {peer} announced a message of {length:,} bytes, which nobody expects")
+                self._links.close(f"worker {peer} announced a message of {length:,} bytes, which no peer expects")
                 raise LinkError(f"{self.ended}. The run on the cluster has stopped.")
         arrived = list(self._links.exchange(peers, short, SHORT))
         sends = [k for k, part in enumerate(parts) if part.size > SHORT]
@@ -124,7 +124,7 @@ class CupyGpu:
             return self._cupy.asarray(part)
 
     def empty(self, size: int) -> Any:
-        """Room for so many bytes there."""
+        """Room for ``size`` bytes there."""
         with self._stream:
             return self._cupy.empty(size, np.uint8)
 

@@ -8,7 +8,7 @@ the block has summed all rows with the old ones. So a round waits for the messag
 Values of 32 bits travel with 28, and no digit is lost; see ``kernels_narrow``.
 
 All members post the same exchanges in the same order. The number of parts follows from the sizes of the graph and of
-the grid, and every sum has the same order of additions in any run.
+the grid. Every sum has the same order of additions in any run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from clew.engines.cluster.share import Share
 
 PART, MOST = 1 << 20, 32  # bytes of a segment's part, and parts
-PIECE = 1 << 16  # vertices that are settled by one thread, whatever the number of threads
+PIECE = 1 << 16  # vertices that are settled by one thread, for any number of threads
 
 Settle = Callable[[slice], tuple[float, float]]
 

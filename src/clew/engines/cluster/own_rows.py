@@ -113,7 +113,7 @@ def distinct(num_vertices: int, *columns: Array) -> list[Array]:
 
 
 def rows_of(share: Share, rows: Adjacency, vertices: Array, *columns: Array) -> tuple[Array, ...]:
-    """The own rows of vertices anywhere: where each begins and ends, and what is there; collective.
+    """The own rows of vertices anywhere: where each begins and ends, and its entries; collective.
 
     ``columns`` have more about every edge of the own rows, which is fetched too.
     """
@@ -136,7 +136,7 @@ def rows_of(share: Share, rows: Adjacency, vertices: Array, *columns: Array) -> 
 
 
 def batches_of(share: Share, lengths: Array) -> Array:
-    """Where batches of rows with so many edges begin and end, as many on every member; collective."""
+    """Where batches of rows with about this many edges begin and end, the same number on every member; collective."""
     batch = (np.cumsum(lengths) - lengths) // ROOM
     number = int(share.member.all_reduce(np.int64(batch[-1] + 1 if batch.size else 0), np.maximum))
     return np.searchsorted(batch, np.arange(number + 1))

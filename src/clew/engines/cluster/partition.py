@@ -1,7 +1,7 @@
 """Which worker has which vertices and edges: a grid of workers, and a partition of the vertices among them.
 
-The vertices are put in the order of a keyed permutation and cut into one segment per worker, so that every worker has
-as much of every part of the graph. The worker in row i and column j of the grid has the edges from the vertices of grid
+The vertices are put in the order of a keyed permutation and cut into one segment per worker. So every worker has as
+much of every part of the graph. Worker (i, j) of the grid has the edges from the vertices of grid
 row i to the vertices of grid column j. A product then needs the segments of one grid row and one grid column only.
 """
 

@@ -30,7 +30,7 @@ TURN_AT, ROOMS = 3, 4  # the search that sorts edges by target, and how many cop
 
 
 class Share(Graph):
-    """What one member has of a graph.
+    """One member's share of a graph.
 
     It has the facts of the whole graph, and the weights and edges of one block. Public functions check their arguments
     against it as they do with a graph in one process; generic forms run over it.

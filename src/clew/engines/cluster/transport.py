@@ -36,7 +36,7 @@ OPTIONS = (
     (socket.TCP_KEEPIDLE, 1),  # seconds; probes find a peer that is cut off
     (socket.TCP_KEEPINTVL, 1),
     (socket.TCP_KEEPCNT, 3),
-    (socket.TCP_USER_TIMEOUT, 10_000),  # milliseconds; the same for bytes that nobody acknowledges
+    (socket.TCP_USER_TIMEOUT, 10_000),  # milliseconds; the same for bytes that no peer acknowledges
 )
 
 Bytes = npt.NDArray[np.uint8]
@@ -213,7 +213,7 @@ class Sockets:
                 each.shutdown(socket.SHUT_RDWR)
         if self._pulses:
             self._stop.close()
-        # A thread that waits for these sockets closes them itself: nobody else may get their numbers before that.
+        # A thread that waits for these sockets closes them itself: no other socket may get their numbers before that.
         if self._lock.acquire(blocking=False):
             for each in self._sockets.values():
                 each.close()

@@ -104,13 +104,13 @@ def pipeline_kernels(send, process, add, apply, accepts, matters, priority, mark
 
 
 def _sending(send, priority, mark, ordered):
-    """Who sends, and what."""
+    """The senders, and their messages."""
 
     @njit(cache=True, nogil=True)
     def select(piece, bounds, vertices, active, frontier, messages, degrees, present, scale):
         """Move those whose turn it is from ``active`` to ``frontier``, and let them send.
 
-        Gives their number, that of their edges, and the lowest key of those who wait.
+        Gives their number, that of their edges, and the lowest key of those that wait.
         """
         mark  # noqa: B018, captured: see the compiler
         count, edges, lowest = np.int64(0), np.int64(0), LAST_KEY

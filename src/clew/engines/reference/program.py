@@ -20,7 +20,7 @@ from clew.result import Trace
 if TYPE_CHECKING:
     from clew.program import VertexProgram
 
-FURTHEST = 2.0**62  # as in kernels_waiting: intervals beyond are treated alike
+FURTHEST = 2.0**62  # as in kernels_waiting: intervals beyond are treated the same
 
 
 class Vertex:
@@ -64,7 +64,7 @@ class _Run:
         self.along, self.against = directions_of(graph, program.direction)
         self.vertices = [Vertex(state, number) for number in range(state.size)]
         self.message = np.dtype(program.message)
-        self.sent: dict[int, Any] = {}  # the latest message of every vertex that a gather may ask for
+        self.sent: dict[int, Any] = {}  # the latest message of every vertex that a gather may read
         self.present = -math.inf  # the interval of priorities whose turn it is
         self.rows: list[tuple[int, int, float]] = []
 
@@ -75,7 +75,7 @@ class _Run:
         now: Sequence[int] = everyone if steady else np.flatnonzero(active).tolist()
         if isinstance(self.program.reduce, Gather):
             self.sent = {u: self.send(u) for u in everyone}
-        # Where everyone stays active, one iteration more finds that nothing changed.
+        # Where all vertices stay active, one iteration more finds that nothing changed.
         changed: Sequence[int] = [0] if steady else now
         while changed and len(self.rows) < limit:
             due, waiting = self.in_turn(now)
@@ -102,7 +102,7 @@ class _Run:
         )
 
     def iterate(self, active: Sequence[int]) -> list[int]:
-        """Everyone sends, then those that a message reached apply; who is active next."""
+        """All active vertices send, then those that a message reached apply; returns the next active ones."""
         arrived = self.gathered(active) if isinstance(self.program.reduce, Gather) else self.reduced(active)
         if self.program.apply_to == "all":
             nothing = self.nothing()
@@ -121,7 +121,7 @@ class _Run:
         return sums
 
     def arrivals(self, u: int, message: Any) -> Iterator[tuple[int, Any]]:
-        """Where a message of ``u`` arrives, and what it is worth there."""
+        """Where a message of ``u`` arrives, and its value there."""
         for v, weight in row(self.along, u, self.message):
             if self.program.accepts(self.vertices[v]):
                 value = self.program.process(message, weight, self.vertices[v])
@@ -152,7 +152,7 @@ class _Run:
         return cast(self.program.send(self.vertices[u]), self.message)
 
     def nothing(self) -> Any:
-        """What the messages of nobody are reduced to."""
+        """The reduction of no messages."""
         reduction: Any = self.program.reduce
         return (
             cast(reduction.empty, self.message) if isinstance(reduction, Gather) else reduction.identity(self.message)

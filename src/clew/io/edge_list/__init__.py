@@ -143,7 +143,7 @@ def _graph(source: Source, dialect: Dialect, options: ReadOptions) -> Graph:
 
 
 def _table(source: Source, dialect: Dialect, options: ReadOptions, *, keep: bool) -> tuple[Table, tuple[str, ...]]:
-    """All rows, with names instead of integers where any of the ids is something else; and what there is to say."""
+    """All rows, with names instead of integers where any of the ids is something else; and notes for the report."""
     said: list[str] = []
     layout, named = dialect.layout, options.ids == "text" or (dialect.named and not keep)
     while True:

@@ -162,7 +162,7 @@ def read_rows(
 
     limits[k] is the range of id column k (2: the numbers): largest negative magnitude, smallest and largest other
     value. base is subtracted from ids. With canonical, only plain integers are ids. A name becomes two entries of
-    spans, see ``name_span``. Returns rows, hard doubles, outcome, and the place and column it is about.
+    spans, see ``name_span``. Returns rows, hard doubles, outcome, and its place and column.
     """
     p, stop = cuts[piece], cuts[piece + 1]
     row = places[piece]

@@ -25,8 +25,8 @@ WALKERS, STEPS = 1024, 24
 SAMPLES = 256  # edges
 FEW = STEPS // 4  # vertices: a walker that sees no more is in a small part
 FORGETFUL = 0.8  # of a walk's vertices are seen once where walkers forget: 0.92 or more there, 0.71 in a small world
-# By how much a round shrinks the change besides the damping, as measured: where walkers forget, from one vertex too;
-# in grids and meshes, from ranks that begin alike everywhere; and there from one vertex, where only the damping does.
+# By how much a round shrinks the change besides the damping, as measured. Where walkers forget, also from one vertex.
+# In grids and meshes, from equal ranks; and there from one vertex, where only the damping does.
 MIXING, LOCAL_MIXING, SLOW_MIXING, NO_MIXING = 0.5, 0.6, 0.66, 1.0
 CHAINED = 0.5  # of the steps have no choice in a graph of chains
 WANDERING = 0.1  # of the walkers have to be left to tell

@@ -12,7 +12,7 @@ from clew.plan.models.common import ONCE, Sketch, model
 from clew.plan.parts import Span
 
 TWO_STEPS = 45.0  # numbers looked up for a path of two edges, as measured
-SAMPLES = 512  # edges whose ends are looked at
+SAMPLES = 512  # edges whose ends are read
 SHARED_EDGE, PAIR = 2.0, 30.0  # numbers looked up for every entry of two rows, and for a pair
 BEST = 1000.0  # numbers looked up to choose the most similar of a vertex
 STEP = 6.0  # numbers looked up for a step

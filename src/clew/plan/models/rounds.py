@@ -1,4 +1,4 @@
-"""Algorithms that go round by round: ranks that flow along edges, and vertices that are peeled or changed."""
+"""Algorithms in rounds: ranks that flow along edges, and vertices that are peeled or changed."""
 
 from __future__ import annotations
 

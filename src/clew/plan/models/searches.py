@@ -41,10 +41,10 @@ GPU_VERTEX = 240.0  # bytes that a GPU could have read in the time that a vertex
 # For every edge and vertex of best paths.
 SSSP_EDGE, SSWP_EDGE, VERTEX = 14.0, 35.0, 10.0
 BELLMAN_FORD_EDGE = 2.0  # in a round
-SLOW_AGAIN = 1.8  # times that buckets look at an edge where a search spreads slowly
+SLOW_AGAIN = 1.8  # times that buckets read an edge where a search spreads slowly
 SLOW_SHARE = 0.8  # of the edges in a round where a search spreads slowly
 ROUNDS, SLOW_ROUNDS = Span(1, 3.5, 8), Span(1, 1.5, 3)  # for every level, in small worlds and elsewhere
-CHECKING = 2.5e-5  # seconds for a look at the weights, as measured
+CHECKING = 2.5e-5  # seconds for a check of the weights, as measured
 BUCKETS = Span(10, 60, 300)
 GPU_EDGE = 80.0  # bytes that a GPU could have read in the time that an edge takes
 GPU_STEPS, GPU_WIDEST_STEPS = 1.5, 5.0  # that a level takes; of widest paths, which are corrected more often
@@ -56,7 +56,7 @@ GPU_SEARCH_EDGE = 130.0  # bytes that a GPU could have read in the time that an 
 PAIR = 0.35  # of a number looked up in a core's first cache: what a pair takes in Floyd and Warshall's tiles
 GPU_PAIR = 0.6  # bytes that a GPU could have read in the time of a pair
 USUAL_PROCESSORS = 128  # of a GPU, where there is none to ask
-USUAL_SEARCHES = 512  # until the bounds of all eccentricities meet: these at least, where there are as many vertices
+USUAL_SEARCHES = 512  # until the bounds of all eccentricities meet: at least this many, if there are enough vertices
 # And the share of the vertices, as measured: in graphs with hubs, in other small worlds, and in meshes.
 FEW_BOUNDS, MANY_BOUNDS, MESH_BOUNDS, HUBS = 0.04, 0.5, 0.1, 0.5
 SEARCHES_FIRST, LENGTHS_FIRST, PAIRS_FIRST = 1e-4, 3e-4, 2e-4  # seconds to set up, as measured

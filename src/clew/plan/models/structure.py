@@ -19,7 +19,7 @@ JOINED_NEAR = 0.5  # of them near by
 EDGE_ONE_WAY = 1.0  # for every edge where edges are stored one way only
 STRONG_EDGE, STRONG_VERTEX = 6.0, 20.0  # by one thread's depth-first search
 GPU_VERTEX = 250.0  # bytes that a GPU could have read in the time that a vertex takes
-SAMPLES, NEIGHBOURS = 512, 32  # edges looked at, and neighbours of their ends
+SAMPLES, NEIGHBOURS = 512, 32  # edges read, and neighbours of their ends
 MERGED, MARKED, COUNTED = 1.0, 1.6, 2.2  # numbers looked up for each entry of the lists, as measured: merged, marked
 # in a table, and counted for every vertex besides
 LISTS = 30.0  # and for every edge, to sort vertices by degree and make the lists
@@ -184,7 +184,7 @@ def looked_at(graph: Graph, seed: int = 0) -> float:
     random = np.random.default_rng(seed)
     degrees, indptr, indices = graph.degrees(), graph.indptr, graph.indices
     rows = degrees
-    if graph.directed:  # lists are of both directions; the sample sees one, which is taken for the other too
+    if graph.directed:  # lists are of both directions; the sample sees one, and stands for the other too
         degrees = degrees + graph.degrees("in")
     chosen = random.integers(0, arcs, SAMPLES)
     sources = np.searchsorted(indptr, chosen, side="right") - 1

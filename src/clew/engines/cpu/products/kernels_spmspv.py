@@ -106,14 +106,14 @@ def make_scatter(add, multiply, mark, absorbing):
 
 
 @njit(cache=True, nogil=True)
-def collect(piece, bounds, places, touched, sums, found, reduced):
+def collect(piece, bounds, places, touched, sums, listed, reduced):
     """List the entries whose bits are set in one piece, in order, from places[piece] on."""
     place = np.uint64(places[piece])
     for word in range(bounds[piece] >> SIX, (bounds[piece + 1] + LOW_SIX) >> SIX):
         bits = touched[word]
         while bits:
             j = (word << SIX) + np.uint64(trailing_zeros(bits))
-            found[place] = j
+            listed[place] = j
             reduced[place] = sums[j]
             place += ONE
             bits &= bits - ONE

@@ -57,7 +57,7 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
         twice, as numbers and as integers for compare-and-swap, and hold the identity between iterations. ``lists`` are
         two of vertices: the active ones, and room for those that messages reach. ``bitmaps`` are (active, reached), the
         latter empty between iterations. ``options``: the number of active vertices, the identity, the limit of
-        iterations, whether all vertices apply, the most edges of a push, and 1 / width of the priorities. With
+        iterations and whether all vertices apply. Then the most edges of a push and 1 / width of the priorities. With
         priorities, ``waiting`` has the lists of waiting vertices, and ``keys`` room for a key per vertex. ``trace``
         takes COLUMNS numbers of each iteration, and when the last one ended.
         """

@@ -20,7 +20,7 @@ from clew.jit import njit
 from clew.kernels_rows import edges_of, neighbours_of, weight_of
 
 ONE, TWO, SIX, LOW_SIX = np.uint64(1), np.uint64(2), np.uint64(6), np.uint64(63)
-MANY = 4  # where fewer than 1/MANY of the edges are active, active vertices point out whom they reach
+MANY = 4  # where fewer than 1/MANY of the edges are active, active vertices mark the vertices that they reach
 FEW = 16  # values that are found faster by a linear scan
 FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / the golden ratio: neighbouring numbers end up far apart
 
@@ -37,8 +37,8 @@ def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order
         ``out`` and ``into`` are rows and weights along and against the direction of messages. ``lists`` are
         the active vertices and room for those reached. ``bitmaps`` are (active, reached), the latter empty.
         ``multisets`` has room for one for every member. ``options``: the number of active vertices, the limit of
-        iterations, the reduction of no messages, whether all vertices apply, and whether all stay active while anything
-        changes. ``trace`` takes (active, edges, when it began) of each iteration, and when the last one ended.
+        iterations and the reduction of no messages. Then whether all vertices apply, and whether all stay active while
+        anything changes. ``trace`` takes (active, edges, when it began) of each iteration, and when the last one ended.
         """
         mark  # noqa: B018, captured: see the compiler
         given, limit, empty, everyone, steady = options

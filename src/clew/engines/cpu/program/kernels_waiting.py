@@ -6,9 +6,9 @@ the smallest keys are in the first non-empty list. When they are due, that list 
 it. A vertex moves down at most 64 times. It is in one list at most and can be removed from the middle, so no entry is
 stale and the memory is fixed.
 
-The lists are ``(follow, before, place, heads, present)``: the next and the previous vertex, the number of a vertex's
-list (OUT for none), the first vertex of every list, and an array with the present key. The vertex after the last is the
-number of vertices; the one before the first is itself.
+The lists are ``(follow, before, place, heads, present)``: the next and the previous vertex, and the number of a
+vertex's list (OUT for none). Then the first vertex of every list, and an array with the present key. The vertex after
+the last is the number of vertices; the one before the first is itself.
 
 References
 ----------

@@ -133,7 +133,7 @@ exchange = _updating("xchg", floating="xchg")
 
 @intrinsic
 def load(typing_context, array, index):
-    """``array[index]`` as it is now, not as it was when this thread last looked."""
+    """``array[index]`` as it is now, not as it was when this thread last read it."""
 
     def generate(context, builder, signature, args):
         place = address(context, builder, signature.args[0], args[0], args[1])

@@ -157,10 +157,10 @@ inline std::string Worker::ranges(const std::vector<unsigned>& numbers) {
 
 inline std::string Worker::deadlock() const {
     std::string result = "deadlock:";
-    std::vector<char> told(threads_.size());
+    std::vector<char> reported(threads_.size());
     for (size_t k = 0; k < threads_.size(); k++) {
         const Thread& thread = threads_[k];
-        if (told[k] || (thread.state != AT_BLOCK_BARRIER && thread.state != AT_WARP_BARRIER)) continue;
+        if (reported[k] || (thread.state != AT_BLOCK_BARRIER && thread.state != AT_WARP_BARRIER)) continue;
         std::vector<unsigned> alike;
         for (size_t other = k; other < threads_.size(); other++) {
             const Thread& candidate = threads_[other];
@@ -169,7 +169,7 @@ inline std::string Worker::deadlock() const {
                 (thread.state == AT_WARP_BARRIER && (candidate.mask != thread.mask || k / 32 != other / 32)))
                 continue;
             alike.push_back(static_cast<unsigned>(other));
-            told[other] = 1;
+            reported[other] = 1;
         }
         result += (result.back() == ':' ? " threads " : "; threads ") + ranges(alike) + " wait in " +
                   thread.operation_name + " (" + text(thread.place) + ")";

@@ -3,7 +3,7 @@
 // For edges that are read over the link, with a sorted frontier. A warp reads a whole aligned line of host memory at a
 // time, and every line once, for any number of rows in it. Host memory is not cached, so a line that two loads share
 // comes twice; and requests are what the link has a limit of. If an edge is a pair of 8 bytes, a line here is two lines
-// of memory, of which only those with an edge of the frontier are read.
+// of memory. Only those with an edge of the frontier are read.
 //
 // Warps take stretches of edges alternately from both ends, so that all are at about the same two places.
 

@@ -1,5 +1,5 @@
 #pragma once
-// Edges by number, in the order of Graph.edges(). An undirected edge counts in the row of its smaller end alone, and rows
+// Edges by number, in the order of Graph.edges(). An undirected edge counts in the row of its smaller end alone. Rows
 // are sorted, so the edges of a vertex are the last ones of its row. first[v] is the number of the first of them, and
 // first[n] that of all edges. In a directed graph, first is the same as the offsets.
 

@@ -1,12 +1,12 @@
 #pragma once
 // The neighbours of rows, in two forms: plain, or packed (PACKED 1). Kernels take them as a pointer to `ids_t`, and read
-// them in one of two ways, so that nothing else of a kernel depends on the form:
+// them in one of two ways. Nothing else of a kernel depends on the form:
 //
-//     Neighbours  by a warp: every lane asks for an edge, and edges that lie together are unpacked together
+//     Neighbours  by a warp: every lane reads an edge, and edges that lie together are unpacked together
 //     OneRow      by a lane: the neighbours of a row, one after the other
 //
 // Edges are best read from the beginning of a line on; `after_begin` is how many edges before this one that is. Packed
-// edges lie in groups of 64, which are lines to those who read them.
+// edges lie in groups of 64, which readers treat as lines.
 #include "common.cuh"
 
 #ifndef PACKED
@@ -41,9 +41,9 @@ struct OneRow {
     const ids_t* ids;
     offset_t edge;
 
-    // The row begins at `first`, and is not read where it is not `wanted`.
-    __device__ __forceinline__ OneRow(const ids_t* all, offset_t first, bool wanted) : ids(all), edge(first) {
-        (void)wanted;
+    // The row begins at `first`, and is not read where it is not `valid`.
+    __device__ __forceinline__ OneRow(const ids_t* all, offset_t first, bool valid) : ids(all), edge(first) {
+        (void)valid;
     }
     __device__ __forceinline__ index_t next() { return __ldg(ids + edge++); }
 };
@@ -59,7 +59,7 @@ typedef Packed ids_t;
 
 __device__ __forceinline__ u32 after_begin(const ids_t*, u64 edge) { return (u32)(edge % GROUP); }
 
-// Words of packed edges that a warp has at hand in shared memory: lines that follow each other. A group fits, wherever
+// Words of packed edges that a warp keeps in shared memory: lines that follow each other. A group fits, wherever
 // in a line it begins.
 #define LINES (sizeof(index_t) == 4 ? 4 : 8)
 #define AT_HAND (LINES * WARP)
@@ -88,10 +88,10 @@ struct OneRow {
     entry_t value;
     u32 entry, narrow, wide, bits, has;
 
-    __device__ __forceinline__ OneRow(const ids_t* all, offset_t first, bool wanted)
+    __device__ __forceinline__ OneRow(const ids_t* all, offset_t first, bool valid)
         : packed(all), words(all->words), group((u64)first / GROUP), value(0), entry((u32)((u64)first % GROUP)),
           bits(all->bits) {
-        if (!wanted) return;
+        if (!valid) return;
         open();
         if (entry > 0) {
             const u32 wides = (u32)__popcll(mask & ((1ull << entry) - 1));
@@ -150,8 +150,8 @@ struct OneRow {
     }
 };
 
-// Groups of a warp's edges from which every lane unpacks its own edge, where it is one of the first of its row or group,
-// and from which in any case. Groups that a warp unpacks come one after the other.
+// If the edges of a warp lie in this many groups, every lane unpacks its own edge. It must be one of the first of its
+// row or group; from the second number on, it may be any. Groups that a warp unpacks come one after the other.
 #define GROUPS_ALONE 3
 #define STEPS_ALONE 16
 #define GROUPS_ALL_ALONE 6
@@ -165,7 +165,7 @@ struct Neighbours {
     group_t group;      // that was added up last
     entry_t even, odd;  // its entries 2 * lane and 2 * lane + 1, added up
 #if ON_HOST
-    u64 begin, end;  // lines at hand
+    u64 begin, end;  // lines in shared memory
 #endif
 
     __device__ __forceinline__ Neighbours(const ids_t* all, const offset_t* starts)
@@ -259,12 +259,12 @@ struct Neighbours {
 };
 
 // The first entry of every group is stored as itself: these are searched first, and then one group.
-__device__ __forceinline__ bool is_among(const ids_t* ids, offset_t low, offset_t high, index_t wanted) {
+__device__ __forceinline__ bool is_among(const ids_t* ids, offset_t low, offset_t high, index_t target) {
     if (low >= high) return false;
     u64 group = (u64)low / GROUP, after = ((u64)high - 1) / GROUP + 1;
     while (group + 1 < after) {
         const u64 middle = (group + after) / 2;
-        if (OneRow(ids, (offset_t)(middle * GROUP), true).next() <= wanted) {
+        if (OneRow(ids, (offset_t)(middle * GROUP), true).next() <= target) {
             group = middle;
         } else {
             after = middle;
@@ -274,7 +274,7 @@ __device__ __forceinline__ bool is_among(const ids_t* ids, offset_t low, offset_
     OneRow row(ids, edge, true);
     for (; edge < high; edge++) {
         const index_t found = row.next();
-        if (found >= wanted) return found == wanted;
+        if (found >= target) return found == target;
     }
     return false;
 }

@@ -52,8 +52,8 @@ __device__ __forceinline__ Pair entries_of(const Given& given, u64 group) {
 
 __device__ __forceinline__ u32 length_of(u64 number) { return 64 - (u32)__clzll((long long)number); }
 
-// The two widths for which the entries after the first take the fewest bits, the least narrow one of several, and how
-// many bits the group takes. If the widths differ, there is a mask.
+// The two widths for which the entries after the first take the fewest bits, and the bits of the group. Of several
+// narrow widths, the largest. If the widths differ, there is a mask.
 extern "C" __global__ void measure_groups(const index_t* values, const offset_t* offsets, u64 rows, u64 begin, u64 size,
                                           u64 groups, u32 bits, u32* heads, u32* taken) {
     const Given given = {values, offsets, rows, begin, size};

@@ -1,9 +1,9 @@
 #pragma once
 // Packed neighbours, unpacked by a warp: clew/packed/code.py describes the code.
 //
-// A warp copies the words of a range of edges into shared memory, with all its loads in flight at once, each line read
-// once and in order. Then it unpacks a group of 64 at a time, two entries to a lane. The mask of a group says where the
-// bits of any entry are. A scan adds the gaps up, and every entry subtracts what is before its row.
+// A warp copies the words of a range of edges into shared memory. All its loads are in flight at once; each line is
+// read once and in order. Then it unpacks a group of 64 at a time, two entries to a lane. The mask of a group says
+// where the bits of any entry are. A scan adds the gaps up, and every entry subtracts what is before its row.
 
 #include "common.cuh"
 
@@ -96,7 +96,7 @@ __device__ __forceinline__ void add_up(const Words& room, u32 at, u32 head, u32 
     odd = sum;
 }
 
-// The sum of all entries up to number `entry` of the group; lane entry / 2 has it. All lanes take part.
+// The sum of all entries up to number `entry` of the group; it is in lane entry / 2. All lanes take part.
 __device__ __forceinline__ entry_t sum_until(entry_t even, entry_t odd, u32 entry) {
     const entry_t first = __shfl_sync(ALL_LANES, even, entry / 2), second = __shfl_sync(ALL_LANES, odd, entry / 2);
     return entry % 2 ? second : first;

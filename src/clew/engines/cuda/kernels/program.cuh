@@ -143,7 +143,7 @@ struct Run {
 #endif
 };
 
-// Who becomes active in a step goes to the queue of the next one, or to the pile.
+// A vertex that becomes active in a step goes to the queue of the next one, or to the pile.
 __device__ __forceinline__ void direct(const Run& run, const Crew& crew, Now& now) {
     const Progress& at = now.progress;
     const u32 next = (at.step + 1) % 3, side = (at.step + 1) & 1;
@@ -314,7 +314,7 @@ program(u64 n, const offset_t* offsets, const ids_t* neighbours, const stored_t*
     });
     bool over;
     for (;;) {
-        // 1. What there is to do.
+        // 1. The work to do.
         const u64 count = count_in(now.size), edges = edges_in(now.size);
         const bool idle = count == 0;
         over = idle && now.waiting == 0;

@@ -1,5 +1,5 @@
 #pragma once
-// The active vertices of a program: the queue of the next senders (see frontier.cuh), and with ORDERED the pile of
+// The active vertices of a program: the queue of the next senders (see frontier.cuh). With ORDERED, a pile has the
 // vertices that wait for lower priorities.
 //
 // A vertex waits under its key, the number of the interval that its priority is in, in an order-keeping unsigned form.

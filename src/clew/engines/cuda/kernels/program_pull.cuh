@@ -1,9 +1,9 @@
 #pragma once
 // Pull: every vertex that accepts messages reads its row and reduces the messages of its active neighbours.
 //
-// Rows are in four classes by length, processed by a block, a warp, 4 lanes or one lane each, so that no thread waits
-// for a long row. The division of entries and the order of reductions depend on the row's length alone, so float sums
-// are reproducible.
+// Rows are in four classes by length, processed by a block, a warp, 4 lanes or one lane each. So no thread waits for a
+// long row. The division of entries and the order of reductions depend on the row's length alone, so float sums are
+// reproducible.
 #include "program_vertex.cuh"
 
 #define ROW_CLASSES 4
@@ -45,7 +45,7 @@ __device__ __forceinline__ u32 head_of(const Edges& into, offset_t begin, offset
 #endif
 
 #if PACKED
-// The entries of a row, asked for in ascending order by `step` members. Warps unpack together. Fewer lanes go through the
+// The entries of a row, read in ascending order by `step` members. Warps unpack together. Fewer lanes go through the
 // row, each by itself, and take what they need.
 struct RowReader {
     Neighbours together;
@@ -58,9 +58,9 @@ struct RowReader {
         : together(into.neighbours, into.offsets), alone(into.neighbours, begin, length > 0 && step < WARP), row(begin),
           next(begin), last(0), is_alone(step < WARP) {}
 
-    __device__ __forceinline__ index_t at(bool wanted, offset_t edge) {
-        if (!is_alone) return together.in_row(wanted, (u64)row, edge);
-        for (; wanted && next <= edge; next++) last = alone.next();
+    __device__ __forceinline__ index_t at(bool valid, offset_t edge) {
+        if (!is_alone) return together.in_row(valid, (u64)row, edge);
+        for (; valid && next <= edge; next++) last = alone.next();
         return last;
     }
 };

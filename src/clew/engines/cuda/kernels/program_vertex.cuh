@@ -6,9 +6,9 @@
 // FIELD_VALUES their values in a Vertex called `vertex`, FIELDS_SET those that apply may change, as SET(name).
 //
 // The functions: clew_send(fields), clew_process(message, weight, fields), clew_accepts(fields),
-// clew_matters(value, fields), clew_apply(total, fields), which says whether the vertex is active, and
-// clew_set_<name>(total, fields), what apply makes of a field; clew_priority(fields) if ORDERED; clew_add(sum, sum)
-// unless FIRST, which says that one message is as good as many.
+// clew_matters(value, fields), clew_apply(total, fields) and clew_set_<name>(total, fields). clew_apply says whether
+// the vertex is active, and clew_set_<name> what apply makes of a field. With ORDERED there is clew_priority(fields).
+// clew_add(sum, sum) is there unless FIRST, which says that one message is as good as many.
 #include "neighbours.cuh"
 
 // PRODUCT_ONLY 1 omits send and apply, for products whose vertices are on the CPU; then there may be no fields.

@@ -1,5 +1,5 @@
 #pragma once
-// Entries of a product of matrices where a mask has an edge i → j: V lanes read row i of the first matrix and search
+// Entries of a product of matrices where a mask has an edge i → j. V lanes read row i of the first matrix, and search
 // for j in the rows of the second. Entries outside the mask are not written.
 
 #include "rows_search.cuh"

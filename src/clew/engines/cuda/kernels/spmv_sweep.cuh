@@ -1,5 +1,5 @@
 #pragma once
-// y[i] = ⊕ over row i of w ⊗ x[j], column by column: every warp keeps the sums of some rows in shared memory, and reads
+// y[i] = ⊕ over row i of w ⊗ x[j], column by column: every warp keeps the sums of some rows in shared memory. It reads
 // all their edges in column order.
 //
 // So the 32 gathers of a step are close together. They read a few cache lines instead of 32, which limit a product over

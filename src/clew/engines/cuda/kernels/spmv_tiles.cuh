@@ -2,7 +2,7 @@
 // y[i] = ⊕ over row i of w ⊗ x[j]: every warp takes tiles with equal sums of rows and edges, for any degrees.
 //
 // A warp puts a tile's products into shared memory with all its gathers in flight at once. Then each lane processes
-// EACH items of the tile, closes the rows that end there, and passes its partial sum of an unfinished row to the lane
+// EACH items of the tile and closes the rows that end there. It passes its partial sum of an unfinished row to the lane
 // above. The partial sum of a row that continues in the next tile is its carry; `join_tiles` adds the carries of rows
 // that span tiles. The order of additions follows from the graph alone. EACH is odd, so that lanes walk through
 // different banks.

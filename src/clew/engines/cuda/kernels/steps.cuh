@@ -16,7 +16,7 @@ struct Share {
 };
 
 // Every launch begins with number 0 and zeroed sets. If the number came from memory, the compiler would not see that
-// all lanes of a warp use one counter, and would add lane by lane.
+// all lanes of a warp use one counter. It would add lane by lane.
 template <class Counters>
 struct Steps {
     Counters* sets;  // three, zeroed

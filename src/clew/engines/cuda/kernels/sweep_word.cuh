@@ -1,6 +1,6 @@
 #pragma once
-// An edge of a sweep in 32 bits (see spmv_sweep.cuh). From the top: 11 bits for its row in the tile, 5 for its turn
-// among the edges of its step to the same row, and 16 for its column, completed by the step's own word.
+// An edge of a sweep in 32 bits (see spmv_sweep.cuh). From the top, 11 bits are its row in the tile. 5 are its turn
+// among the edges of its step to the same row. 16 are its column. The step's own word completes the column.
 //
 // A place that was left empty has the row after the tile's last, and a turn that never comes.
 // The word of a step: 16 bits for the upper half of its columns, and above them the last turn that any of its edges has.

@@ -124,13 +124,13 @@ def plan_edges(policy: Policy, rows: Rows, scale: float = 1.0) -> EdgePlan:
         return EdgePlan(chosen, cut, rows.num_arcs, rows.bytes_per_edge, why, policy.fast_memory is None)
 
     if mode == "zero_copy":
-        return plan(mode, rows.num_arcs, f"all {size:,} bytes of edges on the host, as asked")
+        return plan(mode, rows.num_arcs, f"all {size:,} bytes of edges on the host, as requested")
     free = rows.free + rows.held
     allowed = _allowed(policy, rows, free)
     if mode in ("device", "managed", "managed+prefetch"):
         if size * rows.parts > (free if policy.fast_memory is None else allowed):
             raise _too_large(mode, policy, rows, free)
-        return plan(mode, 0, f"all {size:,} bytes of edges, as asked; {free:,} bytes were free")
+        return plan(mode, 0, f"all {size:,} bytes of edges, as requested; {free:,} bytes were free")
     share = int(min(allowed, size * rows.parts) * scale) // rows.parts
     why = f"{share:,} of {size:,} bytes of edges in GPU memory, of which {free:,} bytes were free"
     if policy.fast_memory is not None:

@@ -37,8 +37,8 @@ from clew.packed.code import GROUP, PackedArray
 
 #: Edges from which "auto" packs a graph that does not fit: the first call packs them on the host.
 MANY = 1 << 22
-#: The part of the plain bytes that must fit for "auto" to pack edges that are read here and there: a few of a row, of
-#: rows in any order. Over the link, that takes more requests than plain edges do.
+#: The part of the plain bytes that must fit for "auto" to pack edges that are read at random. These are a few of a row,
+#: of rows in any order. Over the link, that takes more requests than plain edges do.
 SCATTERED = 0.2
 #: The part of its plain bytes that a packed graph may take on the host.
 PACKED_PART = 0.8
@@ -59,7 +59,7 @@ def packed_on(
         return None
     known = graph_on(device, array.words if isinstance(rows, PackedAdjacency) else rows.indices)
     graph_on(device, array.words).family = known.family
-    # The device places words like neighbours, whatever they mean.
+    # The device places words like neighbours, and does not interpret them.
     there = rows_on(device, Adjacency(rows.indptr, array.words), weights=False, parts=parts)
     there = there.once("packed", lambda: _unpackable(device, there, array))
     if not requested:
@@ -158,7 +158,7 @@ def is_too_large(
 
 
 def _array_of(device: Device, rows: Adjacency, weights: bool, parts: int, least: float) -> PackedArray | None:
-    """The packed neighbours if the policy wants them, packed once; a placement says which plain edges are fast."""
+    """The packed neighbours if the policy says so, packed once; a placement says which plain edges are fast."""
     if not form_of_rows(device, rows, weights, parts, least)[0]:
         return None
     if isinstance(rows, PackedAdjacency):

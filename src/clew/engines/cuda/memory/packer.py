@@ -79,6 +79,6 @@ def _packed_piece(
 
 
 def _blocks_at_once(device: Device, item: int) -> int:
-    """As many blocks as have room for entries, and for words that take no more."""
+    """The number of blocks with room for entries, and for words that take no more."""
     room = int(device.free_memory() * PART_OF_FREE) // (2 * item * GROUP * GROUPS)
     return max(1, min(PIECE, room))

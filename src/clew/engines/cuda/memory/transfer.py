@@ -268,7 +268,7 @@ def managed(device: Any, array: Array, prefetch: bool) -> Any:
     if size > free:
         raise ResourceError(
             f"{size:,} bytes of managed memory are needed and {free:,} bytes are free on the GPU; beyond that, "
-            "pages would be moved for ever.",
+            "pages would move back and forth forever.",
             remedy='Use clew.memory(edges="auto"), "tiered" or "zero_copy".',
         )
     check_host(size, "managed memory, whose pages begin on the host,", remedy='Use clew.memory(edges="zero_copy").')

@@ -23,8 +23,8 @@ from clew.engines.cuda.toolchain.device import Device, stable_order
 from clew.operators import Monoid, Semiring, functions
 
 EACH = 8  # rounds of 32 edges that a warp takes at once
-#: Sort where there are so many vertices and less than an edge for so many of them: only then clearing and reading a
-#: dense vector takes longer than the launches of a sort (on an H200: 0.3 ms of launches more, 12 bytes a vertex).
+#: Sort from this many vertices on, with less than an edge per this many of them. Only then clearing and reading a dense
+#: vector takes longer than the launches of a sort. On an H200 these are 0.3 ms more; the vector has 12 bytes a vertex.
 SORTED_FROM, SORTED_SHARE = 1 << 27, 256
 #: Up to this many products merge sort is faster than radix sort, which always takes several launches.
 MERGED = 1 << 15

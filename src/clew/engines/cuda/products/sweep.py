@@ -25,8 +25,8 @@ THREADS = 256
 WARP = 32
 #: Warps of a block, of which a processor has one; what they share is the L1 cache.
 WARPS = 32
-#: Sums that a warp has room for: fewer than 2,048 (sweep_word.cuh), so many that all warps of a block have room for
-#: sums of 4 bytes, and no more than are needed, by steps.
+#: Sums that a warp has room for: fewer than 2,048 (sweep_word.cuh), and no more than are needed, by steps. All warps of
+#: a block then have room for sums of 4 bytes.
 MOST_ROWS = 1984
 ROWS_BY = 128
 #: Steps whose loads a warp has on their way at a time.

@@ -158,8 +158,8 @@ class CudaDevice(Device):
     def leave_to_cache(self, kernel: CudaKernel, threads: int, shared: int = 0) -> None:
         """Have a processor's memory be cache but for the shared memory of the blocks that it can run at once.
 
-        ``shared`` is all that a block has. The driver sets more aside than they take: 102 of 228 KiB where 40 do. To be
-        told how much is a wish to it; whether it grants that makes no difference to results.
+        ``shared`` is all that a block has. The driver sets more aside than they take: 102 of 228 KiB where 40 do. The
+        driver may ignore the request; the results are the same.
         """
         if kernel.sparing == (threads, shared):
             return

@@ -13,7 +13,7 @@ INSTALL = f"{install_command('clew[cuda13]')} (or clew[cuda12] if nvidia-smi sho
 NO_GPU = "there is no NVIDIA GPU on this machine."
 #: The remedy without a GPU, in Python and on the command line.
 ON_CPU = {"remedy": 'Use the CPU instead (device="cpu"). Run clew doctor for details.'}
-#: The same where a GPU is there and cannot do what is asked for.
+#: The same where a GPU is there and cannot do what is requested.
 USE_CPU = {"remedy": 'Use device="cpu".'}
 NEEDED = {"cupy": "cupy", "cuda.core": "cuda-core"}
 

@@ -130,7 +130,7 @@ def _expanded(file: str, seen: set[str]) -> str:
         return ""
     seen.add(file)
     text = kernel_path(file).read_text(encoding="utf-8").replace("#pragma once", "")
-    return INCLUDE.sub(lambda found: _expanded(found[1], seen), text)
+    return INCLUDE.sub(lambda match: _expanded(match[1], seen), text)
 
 
 def kept(name: str, make: Callable[[Path], object]) -> Path:
