@@ -85,7 +85,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _graphs(names: Sequence[str], data: Path | None) -> Iterator[tuple[str, clew.Graph]]:
-    """Every graph that was asked for, made when its turn comes; real ones where their files are."""
+    """Every graph that was requested, built when its turn comes; real ones where their files are."""
     files = {name: data / place for name, place in REAL.items()} if data is not None else {}
     for name in names:
         if name in ("small", "all"):

@@ -8,7 +8,7 @@ The index is what apt downloads and keeps. On a Debian 12 machine (or container)
     /usr/lib/apt/apt-helper cat-file "$index" > Packages
     python tools/make_debian.py Packages --date 2026-07-11 --point-release 12.15
 
-Date and point release stand in the (In)Release file that apt keeps beside the index.
+Date and point release stand in the (In)Release file that apt keeps next to the index.
 
 How the graph is made:
 

@@ -1,1 +1,1 @@
-"""Times on a GPU, beside those of the peers that were measured on the same graphs and the same kind of GPU."""
+"""Times on a GPU, next to those of the peers that were measured on the same graphs and the same kind of GPU."""

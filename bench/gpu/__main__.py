@@ -1,4 +1,4 @@
-"""``python -m bench.gpu [TOPIC…] --data FOLDER``: clew's kernels on a GPU, checked, beside the best peers' times.
+"""``python -m bench.gpu [TOPIC…] --data FOLDER``: clew's kernels on a GPU, checked, next to the best peers' times.
 
 A topic is a module of this folder with ``cases(device, case)``, which yields ``Work`` for a graph: the run, timed by
 CUDA events with the graph in GPU memory, and a check of its answer.

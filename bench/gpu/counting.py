@@ -33,7 +33,7 @@ VARIANTS = (
 
 
 def cases(device: Any, case: Case) -> Iterator[Work]:
-    """What is counted on every graph; all distances once, beside the smallest."""
+    """What is counted on every graph; all distances once, besides the smallest."""
     graph = case.graph
     edges = graph.num_arcs / (1 if graph.directed else 2)
 

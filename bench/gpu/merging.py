@@ -1,4 +1,4 @@
-"""The three ways of merging in SpMSpV beside SpMV, over Kronecker scales: where the products come together, and when.
+"""The three ways of merging in SpMSpV, and SpMV, over Kronecker scales: where the products come together, and when.
 
 One level of a search pushes from the frontier (SpMSpV) or asks every vertex (SpMV). A whole search is timed with each
 way used for all of its levels, and the best way chosen level by level.

@@ -1,4 +1,4 @@
-"""Products on the GPU: matrix times dense vector in every way beside cuSPARSE, and matrix times sparse vector."""
+"""Products on the GPU: matrix times dense vector in every way and by cuSPARSE, and matrix times sparse vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vertex programs on the GPU: the examples, beside the kernels that were tuned for the same work."""
+"""Vertex programs on the GPU: the examples, compared with the kernels that were tuned for the same work."""
 
 from __future__ import annotations
 

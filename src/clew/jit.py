@@ -75,13 +75,11 @@ def njit(
         return lambda given: njit(given, cache=cache, apart=apart, **options)
     if config.DISABLE_JIT:
         return function
-    dispatcher = Lean(
-        function, targetoptions={"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True, **options}
-    )
-    dispatcher.apart = apart
+    lean = Lean(function, targetoptions={"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True, **options})
+    lean.apart = apart
     if cache:
-        dispatcher.enable_caching()
-    return dispatcher
+        lean.enable_caching()
+    return lean
 
 
 class Lean(CPUDispatcher):

@@ -150,9 +150,8 @@ def _unpack_next(builder, iterator, at):
         with later:
             mask = builder.load(iterator.mask)
             wide = builder.icmp_unsigned("!=", builder.and_(mask, _word(1)), _word(0))
-            width = builder.add(
-                builder.load(iterator.narrow), builder.select(wide, builder.load(iterator.extra), _word(0))
-            )
+            narrow = builder.load(iterator.narrow)
+            width = builder.add(narrow, builder.select(wide, builder.load(iterator.extra), _word(0)))
             later_end = builder.block
     taken = builder.phi(_word)
     taken.add_incoming(whole, first_end)

@@ -114,10 +114,10 @@ def _time(bench: Bench, named: Named, algorithm: str, way: str, search: Callable
 def run(bench: Bench, smaller: int, data: Path, names: tuple[str, ...]) -> Iterator[dict[str, str]]:
     """The text of one file, after every graph."""
     cells: dict[tuple[str, str, str], Any] = {}
-    told = {}
+    labels = {}
     for named in bench.graphs(names, smaller, data):
         name = named.name
-        told[name] = named.told
+        labels[name] = named.label
         searches = _searches(bench, named)
         with bench.share(1 / (len(names) - names.index(name))):
             for algorithm in ALGORITHMS:
@@ -127,22 +127,22 @@ def run(bench: Bench, smaller: int, data: Path, names: tuple[str, ...]) -> Itera
                     cells[algorithm, name, step] = bench.shown(f"{name} {algorithm} {step}", case, 40)
                 bench.forget()
         bench.forget_answers(name)
-        yield {"ablation.md": _text(cells, told)}
+        yield {"ablation.md": _text(cells, labels)}
 
 
-def _text(cells: dict[tuple[str, str, str], Any], told: dict[str, str]) -> str:
+def _text(cells: dict[tuple[str, str, str], Any], labels: dict[str, str]) -> str:
     text = [
         "### What EtaGraph's ideas add (its Figure 6)",
         "Copy and run, as times the speed of the first column (whose milliseconds are shown); each column up to "
         "EtaGraph adds one thing. Searches go from active set to active set without buckets, as the paper's do, but "
         "for the last column. bfs is a search for shortest paths whose edges all have length 1, with sssp's kernel "
         "(near_far.cuh), since `clew.bfs` has a kernel of its own that cuts up long rows in another way; only the last "
-        "column is that one. Graphs: " + "; ".join(told.values()) + ".",
-        _speedups(cells, told, tuple(STEPS)),
+        "column is that one. Graphs: " + "; ".join(labels.values()) + ".",
+        _speedups(cells, labels, tuple(STEPS)),
         "As the paper draws it: times of EtaGraph with one thing left out, over EtaGraph's.",
-        _left_out(cells, told),
+        _left_out(cells, labels),
         "The searches alone, the edges in GPU memory:",
-        _speedups(cells, told, tuple(f"{RUN_ALONE} {step}" for step in RESIDENT)),
+        _speedups(cells, labels, tuple(f"{RUN_ALONE} {step}" for step in RESIDENT)),
         reasons(cells.values()),
     ]
     return "\n\n".join(part for part in text if part)
@@ -153,8 +153,8 @@ def _speedups(cells: dict[tuple[str, str, str], Any], names: Any, steps: tuple[s
     for algorithm in ALGORITHMS:
         for name in names:
             base, *others = (cells[algorithm, name, step] for step in steps)
-            beside = [other if isinstance(other, Reason) else ratio(base, other) for other in others]
-            rows.append([f"{algorithm} {name}", f"{milliseconds(base)} ms", *(number(each, 1, "x") for each in beside)])
+            ratios = [other if isinstance(other, Reason) else ratio(base, other) for other in others]
+            rows.append([f"{algorithm} {name}", f"{milliseconds(base)} ms", *(number(each, 1, "x") for each in ratios)])
     means = [
         geometric_mean(ratio(cells[a, n, steps[0]], cells[a, n, step]) for a in ALGORITHMS for n in names)
         for step in steps[1:]
@@ -170,8 +170,8 @@ def _left_out(cells: dict[tuple[str, str, str], Any], names: Any) -> str:
     for algorithm in ALGORITHMS:
         for name in names:
             full = cells[algorithm, name, ETAGRAPH]
-            beside = [ratio(cells[algorithm, name, step], full) for step in steps]
-            rows.append([f"{algorithm} {name}", milliseconds(full), *(number(each) for each in beside)])
+            ratios = [ratio(cells[algorithm, name, step], full) for step in steps]
+            rows.append([f"{algorithm} {name}", milliseconds(full), *(number(each) for each in ratios)])
     means = [
         geometric_mean(ratio(cells[a, n, step], cells[a, n, ETAGRAPH]) for a in ALGORITHMS for n in names)
         for step in steps

@@ -93,14 +93,14 @@ class Achieved:
             f"of {self.link.in_order / 1e9:.1f} in order",
         ]
         heads += ["mean row, bytes", "of the ceiling for that", "of the ceiling for its rows"]
-        told = (
+        label = (
             "Bytes are those of edges on the host that a call looked at (what the trace counts, times the part of "
             "the edges that is there; PageRank looks at all of them in every round), divided by the time of the "
             "whole call. The last column weighs the ceiling of every length of row by how many bytes are in rows of "
             "it. Left out are searches that pull, which read the beginnings of rows only, and components that are "
             "sampled, whose edges nobody counts."
         )
-        return "\n\n".join(["### The share of the link", told, table(heads, self.lines)])
+        return "\n\n".join(["### The share of the link", label, table(heads, self.lines)])
 
 
 def _per_cent(share: float | None) -> str:

@@ -51,7 +51,7 @@ class Figures:
         """Whether there was time for any of it."""
         return any(key[0] == graph and key[2:] == where for key in self.cells)
 
-    def beside(self, where: Where, base: Where, graph: str, algorithm: str) -> Any:
+    def ratio_to(self, where: Where, base: Where, graph: str, algorithm: str) -> Any:
         """How many times as fast as a base, or why that is not known."""
         found = self.run((graph, algorithm, *where))
         return found if isinstance(found, Reason) else ratio(self.run((graph, algorithm, *base)), found)
@@ -61,7 +61,7 @@ class Figures:
         cannot be compared with it.
         """
         wanted = tuple(algorithms)
-        found = [self.beside(where, base, graph, name) for graph in graphs for name in wanted]
+        found = [self.ratio_to(where, base, graph, name) for graph in graphs for name in wanted]
         return geometric_mean(found) if len(figures(found)) == len(found) else None
 
     def given_up(self, key: Key) -> Reason | None:

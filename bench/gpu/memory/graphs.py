@@ -21,7 +21,7 @@ class Named:
     source: int
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         """For the caption of a table."""
         kind = "directed" if self.graph.directed else "both ways"
         return f"{self.name} ({self.graph.num_vertices:,} vertices, {self.graph.num_arcs:,} stored edges, {kind})"
@@ -89,5 +89,5 @@ def make(name: str, smaller: int, data: Path) -> Named:
     started = time.perf_counter()
     graph = clew.generate.random_weights(MAKERS[name](smaller, data), 1, 255, seed=1)
     made = Named(name, graph, int(np.argmax(graph.outgoing.degrees())))
-    print(f"# {made.told}, made in {time.perf_counter() - started:.1f} s", flush=True)
+    print(f"# {made.label}, made in {time.perf_counter() - started:.1f} s", flush=True)
     return made

@@ -68,7 +68,7 @@ def run(bench: Bench, smaller: int, data: Path, names: tuple[str, ...]) -> Itera
     """The texts of two files, after every program."""
     result = Figures()
     for named in bench.graphs(names, smaller, data):
-        result.named[named.name] = named.told
+        result.named[named.name] = named.label
         for program in PROGRAMS:
             for engine, part in WHERE:
                 case = partial(_timed, bench, named, program, engine, part)

@@ -49,8 +49,8 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def reasons(cells: Iterable[Any]) -> str:
     """The sentences of cells without figures, each once."""
-    told = dict.fromkeys(cell.sentence for cell in cells if isinstance(cell, Reason) and cell.sentence)
-    return "\n".join(f"- {sentence}" for sentence in told)
+    sentences = dict.fromkeys(cell.sentence for cell in cells if isinstance(cell, Reason) and cell.sentence)
+    return "\n".join(f"- {sentence}" for sentence in sentences)
 
 
 def figures(values: Iterable[Any]) -> list[float]:

@@ -161,7 +161,7 @@ class Bench:
             return Reason(type(error).__name__, f"{name}: {type(error).__name__}: {str(error)[:300]}")
 
     def shown(self, name: str, run: Callable[[], float], most: float | None = None) -> Any:
-        """The same for a run that returns seconds, told as soon as it is over."""
+        """The same for a run that returns seconds, printed as soon as it is over."""
         found = self.tried(name, run, most)
         print("#", name, milliseconds(found), "ms", flush=True)
         return found

@@ -28,7 +28,7 @@ from bench.gpu.memory.tables import RENUMBERING, cache_text, modes_text
 GRAPHS = ("rmat25", "kron24", "grid5000", "web")
 WEIGHTS = {"rmat25": 4.0, "kron24": 2.0, "grid5000": 1.5, "web": 0.5}  # how the time is shared between graphs
 PLAIN = tuple(name for name in VALUES if name not in WEIGHTED)
-COUNTED = (ZERO_COPY, ("tiered", HALF))  # of which the share of the link is told
+COUNTED = (ZERO_COPY, ("tiered", HALF))  # whose share of the link is reported
 KEPT = ("device", "zero_copy", "managed+prefetch", "tiered")  # where one algorithm finds the edges of the one before
 
 
@@ -49,7 +49,7 @@ def run_graph(
     algorithms: Iterable[str] = tuple(VALUES),
     best: int | None = None,
 ) -> Iterator[Where]:
-    """Measure all columns on one graph, each told when it is done.
+    """Measure all columns on one graph, each printed when it is done.
 
     With less memory than half, strategies come in the order of what they did with half of it, or the ``best`` only.
     """
@@ -114,14 +114,14 @@ def _column(
 
 def _renumbered(bench: Bench, named: Named, figures: Figures, where: Where) -> Renumbered | Reason:
     strategy, part = where
-    told = f"{named.name} {RENUMBERING} {strategy} 1/{part}"
-    made: Renumbered | Reason = bench.tried(told, partial(renumbered, bench, named, strategy, part or 1), LONGEST)
+    label = f"{named.name} {RENUMBERING} {strategy} 1/{part}"
+    made: Renumbered | Reason = bench.tried(label, partial(renumbered, bench, named, strategy, part or 1), LONGEST)
     if isinstance(made, Reason):
-        print("#", told, made.word, flush=True)
+        print("#", label, made.word, flush=True)
     else:
         more = {"deciding": made.decided, "share": made.fast_share}
         figures.cells[named.name, RENUMBERING, strategy, part] = Cell(made.moved, more=more)
-        print("#", told, f"{made.decided:.2f} + {made.moved:.2f} s, {made.fast_share:.2f} of the bytes", flush=True)
+        print("#", label, f"{made.decided:.2f} + {made.moved:.2f} s, {made.fast_share:.2f} of the bytes", flush=True)
     return made
 
 
@@ -179,11 +179,11 @@ def run(
     columns: tuple[str, ...] = (),
     algorithms: tuple[str, ...] = tuple(VALUES),
 ) -> Iterator[dict[str, str]]:
-    """The texts of four files, after every column; of all of them, what they make of the link is told as well."""
+    """The texts of four files, after every column; of all of them, their share of the link is reported as well."""
     figures, wanted = Figures(), named_like(columns)
     achieved = None if columns else Achieved(measure(bench, smaller))
     for named in bench.graphs(names, smaller, data):
-        figures.named[named.name] = named.told + (", small" if named.graph.num_arcs < 1 << 24 else "")
+        figures.named[named.name] = named.label + (", small" if named.graph.num_arcs < 1 << 24 else "")
         to_come = [WEIGHTS.get(name, 1.0) for name in names[names.index(named.name) :]]
         with bench.share(to_come[0] / sum(to_come)):
             for _ in run_graph(bench, named, figures, wanted, achieved, algorithms):

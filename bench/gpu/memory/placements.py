@@ -29,7 +29,7 @@ def run(bench: Bench, smaller: int, data: Path, names: tuple[str, ...]) -> Itera
     columns: list[Where] = [HBM, ZERO_COPY, *((name, part) for part in (HALF, *SMALLER_PARTS) for name in PLACED)]
     figures = Figures()
     for named in bench.graphs(names, smaller, data):
-        figures.named[named.name] = named.told
+        figures.named[named.name] = named.label
         with bench.share(1.5 / (len(names) - names.index(named.name) + 0.5)):
             for _ in run_graph(bench, named, figures, columns, algorithms=ALGORITHMS, best=BEST):
                 yield {"placements.md": text(figures), "placements.json": figures.json}
@@ -56,7 +56,7 @@ def text(figures: Figures) -> str:
         against: [
             [
                 _told(where),
-                *(number(figures.beside(where, against, *column), 1, "x") for column in columns),
+                *(number(figures.ratio_to(where, against, *column), 1, "x") for column in columns),
                 number(figures.mean(where, against, whole, ALGORITHMS), 1, "x"),
             ]
             for where in tried

@@ -17,7 +17,7 @@ def modes_text(figures: Figures) -> str:
     parts = [
         "### All modes and strategies",
         "Times as fast as all zero-copy, the geometric mean over bfs, sssp, sswp, PageRank and components; in the last "
-        f"columns over all graphs, and beside the other baselines. {NOTHING}: one of the figures is missing. Modes "
+        f"columns over all graphs, and over the other baselines. {NOTHING}: one of the figures is missing. Modes "
         "leave the numbering as it is; strategies renumber, and have the last rows that fit in GPU memory. Parts are "
         "of the edges' bytes.",
         _overview(figures, rows),
@@ -39,7 +39,7 @@ def modes_text(figures: Figures) -> str:
 def _overview(figures: Figures, rows: list[Where]) -> str:
     graphs = list(figures.named)
     others = [base for base in BASES if base != ZERO_COPY]
-    heads = ["", *graphs, "all graphs", *(f"beside {BASES[base]}" for base in others)]
+    heads = ["", *graphs, "all graphs", *(f"compared with {BASES[base]}" for base in others)]
     lines = []
     for where in rows:
         means = [figures.mean(where, ZERO_COPY, (graph,), VALUES) for graph in graphs]
@@ -51,19 +51,19 @@ def _overview(figures: Figures, rows: list[Where]) -> str:
 def _all_figures(figures: Figures, rows: list[Where]) -> list[list[str]]:
     lines = []
     for graph in figures.named:
-        told = f"**{graph}**"
+        label = f"**{graph}**"
         for where in rows:
             if figures.has(graph, where):
                 times = [milliseconds(figures.run((graph, name, *where))) for name in VALUES]
                 means = [figures.mean(where, base, (graph,), VALUES) for base in (ZERO_COPY, ON_DEMAND)]
-                lines.append([told, COLUMNS[where], *times, *map(number, means)])
-                told = ""
+                lines.append([label, COLUMNS[where], *times, *map(number, means)])
+                label = ""
     return lines
 
 
 def _placing(figures: Figures, rows: list[Where]) -> str:
     kinds = (("bfs", "neighbours"), (WEIGHTED[0], "with weights"))
-    heads = ["", *(f"{graph}, {told}" for graph in figures.named for _, told in kinds)]
+    heads = ["", *(f"{graph}, {label}" for graph in figures.named for _, label in kinds)]
     return table(
         heads,
         (
@@ -92,7 +92,7 @@ def _renumbering(figures: Figures, rows: list[Where]) -> str:
 
 
 def cache_text(figures: Figures) -> str:
-    """Half the memory, beside managed memory."""
+    """Half the memory, compared with managed memory."""
     heads = ["", "managed, on demand", "managed, half of it cached", "tiered 1/2", "auto 1/2"]
     heads += ["on demand / tiered", "on demand / auto", "cached / tiered", "cached / auto"]
     heads += ["**tiered, goal 2**", "**auto, goal 2**"]
@@ -103,11 +103,11 @@ def cache_text(figures: Figures) -> str:
                 figures.run((graph, name, *where)) for where in (ON_DEMAND, CACHE, ("tiered", 2), ("auto", 2))
             )
             baseline = cached if name == "pagerank" else demand
-            beside = [ratio(demand, tiered), ratio(demand, auto), ratio(cached, tiered), ratio(cached, auto)]
-            beside += [ratio(baseline, tiered), ratio(baseline, auto)]
+            ratios = [ratio(demand, tiered), ratio(demand, auto), ratio(cached, tiered), ratio(cached, auto)]
+            ratios += [ratio(baseline, tiered), ratio(baseline, auto)]
             cells = [milliseconds(cell) for cell in (demand, cached, tiered, auto)]
-            rows.append([f"{graph} {name}", *cells, *(number(cell, 1, "x") for cell in beside)])
-    told = (
+            rows.append([f"{graph} {name}", *cells, *(number(cell, 1, "x") for cell in ratios)])
+    label = (
         "Managed memory must not be larger than what is free on the GPU, so a cache of half the edges is made by "
         "sending the first half of their pages (the half that tiered edges have on the host) back before every call, "
         f"which is not counted. PageRank is run in {ROUNDS} calls of one round with half the pages sent back before "
@@ -115,4 +115,4 @@ def cache_text(figures: Figures) -> str:
         "call. That is kind to managed memory: a scan that goes round through a cache of half the size finds none of "
         "its pages there. On demand: all pages are on the host before the call, once."
     )
-    return "\n\n".join(["### Fast memory as a cache (managed memory), with half the budget", told, table(heads, rows)])
+    return "\n\n".join(["### Fast memory as a cache (managed memory), with half the budget", label, table(heads, rows)])

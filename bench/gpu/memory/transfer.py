@@ -61,10 +61,10 @@ def _case(bench: Bench, named: Named, algorithm: str, way: str) -> float:
 def run(bench: Bench, smaller: int, data: Path, names: tuple[str, ...]) -> Iterator[dict[str, str]]:
     """The text of one file, after every graph."""
     cells: dict[tuple[str, str, str], Any] = {}
-    told = {}
+    labels = {}
     for named in bench.graphs(names, smaller, data):
         name = named.name
-        told[name] = named.told
+        labels[name] = named.label
         if named.graph.directed:
             named.graph.incoming  # noqa: B018  made once, on the host, and not what is timed here
         warm_up(bench, named, ALGORITHMS)
@@ -74,10 +74,10 @@ def run(bench: Bench, smaller: int, data: Path, names: tuple[str, ...]) -> Itera
                 cells[algorithm, name, way] = bench.shown(f"{name} {algorithm} {way}", case)
         bench.forget()
         bench.forget_answers(name)
-        yield {"transfer.md": _text(cells, told)}
+        yield {"transfer.md": _text(cells, labels)}
 
 
-def _text(cells: dict[tuple[str, str, str], Any], told: dict[str, str]) -> str:
+def _text(cells: dict[tuple[str, str, str], Any], labels: dict[str, str]) -> str:
     heads = [
         "",
         "",
@@ -88,7 +88,7 @@ def _text(cells: dict[tuple[str, str, str], Any], told: dict[str, str]) -> str:
     ]
     rows = []
     for algorithm in ALGORITHMS:
-        for name in told:
+        for name in labels:
             found = [cells[algorithm, name, way] for way in WAYS]
             ratios = [ratio(found[0], found[1]), ratio(found[1], found[2])]
             paper = PUBLISHED.get((algorithm, name))
@@ -101,7 +101,7 @@ def _text(cells: dict[tuple[str, str, str], Any], told: dict[str, str]) -> str:
         "Milliseconds from edges in host memory to the answer in GPU memory, the geometric mean of repeated runs. In "
         "the first two columns the graph is in managed memory already, its pages on the host, as in the paper; in the "
         "others it is in NumPy's arrays, and in the last two it is first written into managed memory. In-edges, which "
-        "bfs on a directed graph reads as well, are on the host. Graphs: " + "; ".join(told.values()) + ".",
+        "bfs on a directed graph reads as well, are on the host. Graphs: " + "; ".join(labels.values()) + ".",
         table(heads, rows),
         reasons(cells.values()),
     ]

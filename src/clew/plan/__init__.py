@@ -156,9 +156,7 @@ def _foresee(plan: Plan, sketch: Sketch, form: Form | None) -> None:
         card = machine.graphics()
         plan.rates["gpu"] = asdict(card)
     if form is not None:
-        plan.memory = [
-            form.holds(share) if share.tier == "gpu" or not form.converted else share for share in plan.memory
-        ]
+        plan.memory = [share if form.converted and share.tier != "gpu" else form.holds(share) for share in plan.memory]
     edges = put_edges(plan, sketch.gpu, form) if sketch.on_gpu else Edges(0.0, [])
     slower = 1.0 if form is None else form.slower
     count_tiers(plan, edges.going, {"host": available_bytes(), "gpu": None if card is None else card.free})

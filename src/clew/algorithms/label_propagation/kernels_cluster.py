@@ -13,7 +13,7 @@ FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 @njit(cache=True, nogil=True)
-def count_labels(first, last, indptr, indices, awake, labels, keys, votes, used, lengths, neighbor_labels, counts):
+def count_labels(first, last, indptr, indices, awake, labels, keys, votes, used, lengths, candidates, counts):
     """The labels of the neighbours of rows ``first`` to ``last`` - 1, each once, and how often they occur.
 
     Rows that are not awake have none.
@@ -28,7 +28,7 @@ def count_labels(first, last, indptr, indices, awake, labels, keys, votes, used,
             lengths[v - np.uint64(first)] = 0
             continue
         if end - start == ONE:
-            neighbor_labels[place], counts[place] = labels[indices[start]], 1
+            candidates[place], counts[place] = labels[indices[start]], 1
             lengths[v - np.uint64(first)] = 1
             place += ONE
             continue
@@ -41,7 +41,7 @@ def count_labels(first, last, indptr, indices, awake, labels, keys, votes, used,
                 j += ONE
             size = _vote(label, number, mask, keys, votes, used, size)
         for k in range(size):
-            neighbor_labels[place], counts[place] = keys[used[k]], votes[used[k]]
+            candidates[place], counts[place] = keys[used[k]], votes[used[k]]
             votes[used[k]] = 0
             place += ONE
         lengths[v - np.uint64(first)] = size
@@ -49,9 +49,7 @@ def count_labels(first, last, indptr, indices, awake, labels, keys, votes, used,
 
 
 @njit(cache=True, nogil=True)
-def choose_labels(
-    first, last, places, ends, lengths, neighbor_labels, counts, starts, keys, votes, used, labels, after
-):
+def choose_labels(first, last, places, ends, lengths, candidates, counts, starts, keys, votes, used, labels, after):
     """The most frequent label of every vertex, the smallest of several, from the counts of all members.
 
     Member k has counts for places[ends[k] : ends[k + 1]], and its labels are from ``starts[k]`` on. Returns how many
@@ -69,7 +67,7 @@ def choose_labels(
         for k in range(members):
             if row[k] < ends[k + 1] and places[row[k]] == v:
                 for _ in range(lengths[row[k]]):
-                    size = _vote(neighbor_labels[item[k]], counts[item[k]], mask, keys, votes, used, size)
+                    size = _vote(candidates[item[k]], counts[item[k]], mask, keys, votes, used, size)
                     item[k] += 1
                 row[k] += 1
         best, most = labels[v], np.uint32(0)

@@ -265,13 +265,13 @@ class GatherRun(Run):
         count = self.counting.count(
             self.against, self.mirror, self.block_sent, chosen, self.multiset, found.view(np.recarray)
         )
-        self.found = found[:count]
+        self.distinct = found[:count]
 
     def collect(self) -> tuple[Array, Array]:
         """The same for counts: those of all blocks are added, and every multiset is reduced."""
         segment, member = self.graph.partition.segment, self.member
-        bounds = np.searchsorted(self.found["place"], np.arange(len(member.groups[self.target_axis]) + 1) * segment)
-        parts = [self.found[low:high] for low, high in pairwise(bounds)]
+        bounds = np.searchsorted(self.distinct["place"], np.arange(len(member.groups[self.target_axis]) + 1) * segment)
+        parts = [self.distinct[low:high] for low, high in pairwise(bounds)]
         arrived = np.concatenate(member.all_to_all(self.target_axis, parts))
         place, value = arrived["place"] % segment, arrived["value"]
         order = np.lexsort((value, place))

@@ -120,9 +120,7 @@ def hits(sketch: Sketch) -> None:
     sketch.count_graph()
     sketch.passes = rounds.times(2)
     sketch.count_workspace(max_iterations=most)
-    sketch.choose(
-        "direction", "pull, along edges and against them", "a product with the matrix and one with its transpose"
-    )
+    sketch.choose("direction", "pull, forwards and backwards", "a product with the matrix and one with its transpose")
     if sketch.on_gpu:
         sketch.over_products(rounds.times(2))
         return
@@ -208,9 +206,7 @@ def coloring(sketch: Sketch) -> None:
     steps = sketch.iterations = Span(5, 20, 200) if by_rounds else ONCE
     arcs = _count_both_directions(sketch, method=method, order=order)
     if by_rounds:
-        sketch.choose(
-            "direction", "pull", "a vertex with the largest or smallest value among its neighbours wins a round"
-        )
+        sketch.choose("direction", "pull", "vertices with a larger or smaller value than all neighbours win a round")
     else:
         why = f"a vertex is coloured after its neighbours that come first in the order ({order})"
         sketch.choose("direction", "push to waiting vertices", why)

@@ -98,9 +98,7 @@ def strongly_connected_components(sketch: Sketch) -> None:
         sketch.do("searches both ways", items, sketch.spread(4), streamed=1.0, steps=levels.times(2))
         edges, vertices = edges / 4, vertices / 2  # what is left of a graph with one large component
     else:
-        sketch.choose(
-            "method", "depth first", f"{sketch.arcs:,} edges; two searches first pay above {SEARCHED_FIRST:,}"
-        )
+        sketch.choose("method", "depth first", f"{sketch.arcs:,} edges; two searches pay above {SEARCHED_FIRST:,}")
         sketch.team = 1
     sketch.choose("load balance", "one thread", "each step of a depth-first search needs the step before")
     items = STRONG_EDGE * edges + STRONG_VERTEX * vertices
@@ -127,9 +125,8 @@ def clustering_coefficient(sketch: Sketch) -> None:
             return
         sketch.choose("method", "weights of triangles", "edges of both directions are added up first")
         sketch.setting_up = TRUSS_FIRST
-        sketch.do(
-            "adding up", SYMMETRIZED_EDGE * sketch.arcs + 3 * COUNTED * looked_at(graph), sketch.spread(8), streamed=8.0
-        )
+        items = SYMMETRIZED_EDGE * sketch.arcs + 3 * COUNTED * looked_at(graph)
+        sketch.do("adding up", items, sketch.spread(8), streamed=8.0)
         return
     sketch.count_workspace()
     sketch.setting_up = DIVIDING
