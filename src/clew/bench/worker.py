@@ -91,7 +91,7 @@ class Worker:
         check = getattr(clew.verify, function_name(self.algorithm), None)
         if check is None:
             raise UnableError("there is no checker")
-        known = {"graph": self.task.graph, "result": self.found}
+        known = {"graph": self.task.graph, "result": self.output}
         known |= arguments(self.algorithm, self.task)
         check(**{name: known[name] for name in inspect.signature(check).parameters if name in known})
         return {}

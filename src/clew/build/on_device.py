@@ -38,7 +38,7 @@ def build(source: Any, target: Any, weights: Any, policies: Policies) -> Built:
     except MemoryError as error:
         raise ResourceError(
             f"the edges cannot be sorted in GPU memory: {error}. Sorting takes 16 bytes for every stored edge, 32 with "
-            "weights, in addition to the edges themselves. Bring source and target to the host (source.get()) to build there."
+            "weights, besides the edges. Bring source and target to the host (source.get()) to build there."
         ) from None
 
 

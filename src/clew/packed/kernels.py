@@ -24,7 +24,7 @@ PER_BLOCK = np.uint64(GROUPS)
 
 
 @njit(cache=True, nogil=True)
-def _differences(indptr, row, values, first, last, found):
+def _differences(indptr, row, values, first, last, differences):
     """The entries first…last-1 as they are packed; ``row`` is the first that starts after ``first``, and is advanced.
 
     An entry is the difference to the one before it. The first of a row, and of a group, is itself.

@@ -287,12 +287,9 @@ def _flow(sketch: Sketch) -> None:
     edges, sketch.setting_up = (2 if sketch.graph.directed else 1) * sketch.arcs, CENSUS_FIRST
     sketch.notes.append("the number of phases cannot be predicted: a few, or thousands where paths are long")
     if sketch.on_gpu:
-        sketch.choose(
-            "method", "pushing excess downhill", "vertices push at once, and heights are measured every few waves"
-        )
-        sketch.do(
-            "searches and waves", edges, times=phases, streamed=GPU_FREED, steps=sketch.shape.levels.times(phases)
-        )
+        sketch.choose("method", "pushing excess downhill", "vertices push at once; heights are measured now and then")
+        waves = sketch.shape.levels.times(phases)
+        sketch.do("searches and waves", edges, times=phases, streamed=GPU_FREED, steps=waves)
         return
     _one_thread(sketch, "each path depends on the ones before")
     sketch.do("finding the arcs of edges", SYMMETRIZED_EDGE * edges, sketch.spread(8), streamed=8.0, threads=1)
