@@ -61,6 +61,16 @@ def test_other_algorithms(name: str) -> None:
 GRID = clew.generate.grid(40, 40)
 
 
+def one_way(length: int) -> clew.Graph:
+    """A long ladder in a random order, whose rails have one direction each and whose rungs have both."""
+    at = np.arange(length - 1)
+    ends = np.concatenate(
+        [[2 * at, 2 * at + 2], [2 * at + 3, 2 * at + 1], [2 * at, 2 * at + 1], [2 * at + 1, 2 * at]], 1
+    )
+    graph = clew.Graph.from_edges(*ends, num_vertices=2 * length)
+    return graph.relabeled(np.random.default_rng(3).permutation(2 * length))
+
+
 @pytest.mark.parametrize(
     ("graph", "order"),
     [
@@ -68,9 +78,12 @@ GRID = clew.generate.grid(40, 40)
         (clew.generate.path(2000).relabeled(np.random.default_rng(2).permutation(2000)), Listed),
         (clew.generate.rmat(9, seed=1), type(None)),
         (clew.generate.star(2000), type(None)),
-        (clew.generate.path(1999, directed=True).relabeled(np.random.default_rng(2).permutation(1999)), type(None)),
+        (clew.generate.path(1999, directed=True).relabeled(np.random.default_rng(2).permutation(1999)), Listed),
+        (one_way(2000), Listed),
+        (clew.generate.rmat(9, edge_factor=2, seed=1), type(None)),
+        (clew.Graph.from_edges(np.zeros(1998, np.int64), np.arange(1, 1999)), type(None)),
     ],
-    ids=["path", "shuffled path", "rmat", "star", "directed"],
+    ids=["path", "shuffled path", "rmat", "star", "directed path", "one-way roads", "sparse rmat", "directed star"],
 )
 def test_ranges_are_chosen_by_the_cut(graph: clew.Graph, order: type, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locality, "SMALLEST", 1)

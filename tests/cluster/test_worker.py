@@ -13,6 +13,7 @@ import pytest
 
 import clew
 from clew.distributed import worker as worker_module
+from clew.distributed.nodes import threads_each
 from clew.distributed.worker import Worker
 from clew.engines import base
 from clew.engines.cluster.mailbox import Mailbox
@@ -128,3 +129,8 @@ def test_a_mailbox_waits_for_a_member_that_computes() -> None:
         Member(box).all_gather("all", np.zeros(3))
 
     together(talk, mailboxes(2, Post(), stalled=0.3))
+
+
+def test_workers_have_as_many_threads_as_fit_on_their_nodes() -> None:
+    for cores, workers, threads in (([4, 4, 4], 4, 2), ([4, 4, 4], 3, 4), ([8, 2], 2, 4), ([2], 5, 1), ([16, 1], 2, 8)):
+        assert threads_each(cores, workers) == threads

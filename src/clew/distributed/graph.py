@@ -13,6 +13,8 @@ from clew.checks import counted, one_of
 from clew.describe import Description
 from clew.distributed.results import ClusterEdgeResult, ClusterResult, ClusterWalkResult
 from clew.dtypes import Array, id_dtype
+from clew.engines.cluster.partition import Grid
+from clew.engines.cluster.ranges import Cut
 from clew.errors import GraphError
 from clew.graph import Duplicates, Graph
 from clew.io import FOLDER, tiles
@@ -56,7 +58,19 @@ class ClusterGraph:
         self.name_type: str | None = first["names"]
         self.report = first["report"]
         self.bytes_per_worker = [each["nbytes"] for each in facts]
+        cuts = [each["cut"] for each in facts if each["cut"] is not None]
+        self.cut = Cut(*map(sum, zip(*cuts, strict=True))) if cuts else None
         weakref.finalize(self, cluster.forget_later, key)
+
+    @property
+    def has_ranges(self) -> bool:
+        """Whether every worker has a range of vertices with all their out-edges; ``cut`` says what leaves them."""
+        return self.cut is not None
+
+    @property
+    def grid(self) -> Grid:
+        """The rows and columns of workers that have the edges."""
+        return Grid(self.cluster.grid.workers, one_column=self.has_ranges)
 
     @property
     def weighted(self) -> bool:
@@ -129,7 +143,7 @@ class ClusterGraph:
     def __repr__(self) -> str:
         direction = "directed" if self.directed else "undirected"
         weights = "unweighted" if self.weight_dtype is None else f"{self.weight_dtype} weights"
-        grid = self.cluster.grid
+        grid = self.grid
         return (
             f"ClusterGraph: {counted(self.num_vertices, 'vertex')}, {self.num_edges:,} {direction} edges, {weights}, "
             f"on {counted(grid.workers, 'worker')} ({grid.rows} × {grid.columns}), "

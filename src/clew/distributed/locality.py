@@ -16,6 +16,7 @@ SAMPLE = 1 << 16  # edges per member
 SMALLEST = 1 << 14  # vertices; in a smaller graph nothing is gained
 LARGEST = 1 << 27  # vertices; the table of an order takes 8 bytes of each, in every worker
 SPARSE = 8  # edges per vertex up to which an order by levels is tried
+CROSSING = 32  # edges of a vertex in a block above which a directed graph is no road network: it is not made undirected
 TILE = 16  # levels
 DEEP = 50  # levels per worker that such an order needs: every range cuts one level at each end
 
@@ -27,10 +28,22 @@ def by_locality(share: Share) -> Share:
         return share
     if cut_of(share, AsNumbered()) < CUT:
         return in_ranges(share)
-    if share.directed or share.num_arcs > SPARSE * n:
+    if share.num_arcs * (2 if share.directed else 1) > SPARSE * n:
         return share
-    order = order_by_levels(share)
+    if share.directed:
+        if _largest_degree(share) > CROSSING:
+            return share
+        order = order_by_levels(share.with_weights(None).symmetrized())
+    else:
+        order = order_by_levels(share)
     return share if order is None or cut_of(share, order) >= CUT else in_ranges(share, order)
+
+
+def _largest_degree(share: Share) -> int:
+    """The most edges that a vertex has in a block, in either direction; collective."""
+    block = share.block
+    into = np.bincount(block.indices, minlength=1).max(initial=0)
+    return int(share.member.all_reduce(np.int64(max(int(block.degrees().max(initial=0)), into)), np.maximum))
 
 
 def cut_of(share: Share, order: Order) -> float:

@@ -75,6 +75,11 @@ def _has_token() -> bool:
     return False
 
 
+def threads_each(cores: Sequence[int], workers: int) -> int:
+    """The most threads that every worker can have if each needs them on one node; at least 1."""
+    return next((each for each in range(max(cores), 1, -1) if sum(some // each for some in cores) >= workers), 1)
+
+
 def _check_port(address: str) -> None:
     """Ask the port first: Ray itself tries for five minutes, and then ends the process."""
     host, _, port = address.removeprefix("ray://").rpartition(":")

@@ -158,7 +158,7 @@ class Cluster:
         nodes.join(address)
         alive = [node for node in self._ray.nodes() if node["Alive"]]
         count = workers or len(alive)
-        return count, max(1, int(sum(node["Resources"].get("CPU", 1) for node in alive)) // count)
+        return count, nodes.threads_each([int(node["Resources"].get("CPU", 1)) for node in alive], count)
 
     def close(self) -> None:
         """Stop all workers; graphs and results on them are gone."""

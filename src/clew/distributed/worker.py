@@ -35,6 +35,7 @@ from clew.engines.cluster.member import Member
 from clew.engines.cluster.mending import Mending, placed
 from clew.engines.cluster.nccl import CupyGpu, Nccl
 from clew.engines.cluster.partition import Partition
+from clew.engines.cluster.ranges import cut_here
 from clew.engines.cluster.share import Share, build_share, edge_ends
 from clew.engines.cluster.transport import SILENT, Sockets, Transport
 from clew.errors import ClewError, ClusterError
@@ -247,6 +248,7 @@ class Worker:
             "names": share.name_type,
             "report": share.report,
             "nbytes": share.block.nbytes + share.ids.nbytes,
+            "cut": cut_here(share),
         }
 
     @collective

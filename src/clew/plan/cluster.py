@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,30 @@ from clew.plan.models.common import Shape
 from clew.plan.parts import Choice, Role, Share, Span, duration, total
 from clew.plan.plan import Plan, Tier
 
+
+class OwnRows(NamedTuple):
+    """How many copies there are of the edges of a directed and an undirected graph."""
+
+    directed: int = 1
+    undirected: int = 1
+    weights: str | int = 0
+
+
 WORKER = "a worker"
+# Copies of the edges of a worker's own vertices, and the bytes of their weights: those of the graph if the run is
+# weighted, or if it has some, or a number.
+OWN_ROWS: dict[str, list[OwnRows]] = {
+    "random_walks": [OwnRows(weights="weighted")],
+    "node2vec_walks": [OwnRows(weights="weighted")],
+    "sample_neighbors": [OwnRows(weights="weighted"), OwnRows(undirected=0)],
+    "similarity": [OwnRows()],
+    "k_truss": [OwnRows(), OwnRows(directed=2)],
+    "edge_betweenness": [OwnRows(), OwnRows(weights=8)],
+    "minimum_spanning_forest": [OwnRows(weights="any")],
+}
+NUMBERED = ("similarity", "k_truss", "edge_betweenness", "minimum_spanning_forest")  # results have the order of edges
+# Rounds of exchanges of a graph in ranges, by the number of workers: few levels of a search leave a range.
+INSIDE = {"bfs": (1, 4, 10), "sssp": (4, 24, 50), "sswp": (4, 24, 50), "connected_components": (1, 2, 4)}
 PEER = 7e-6  # seconds of CPU per peer and exchange, as measured between processes
 LINK = 1.2e9  # bytes per second and worker: as measured over Unix sockets, and assumed for a network (10 Gbit/s)
 BALANCE = {1: 1.0, 4: 1.01, 16: 1.03, 64: 1.02, 256: 1.02, 1024: 1.04}  # largest block by mean, counted on kron20
@@ -47,7 +70,8 @@ def plan_on_cluster(
     there = graph if isinstance(graph, ClusterGraph) else None
     count = (workers or 1) if there is None else there.cluster.grid.workers
     sketch, scale = _sketch(record, graph, bound)
-    grid, rounds = Grid(count), sketch.iterations or sketch.shape.levels
+    grid = Grid(count) if there is None else there.grid
+    rounds = sketch.iterations or sketch.shape.levels
     cores, free = (threads.count(), available_bytes()) if there is None else _room(there)
     plan = Plan(
         algorithm=record.name,
@@ -56,18 +80,20 @@ def plan_on_cluster(
         graph=graph,
         arguments=given,
         iterations=rounds,
-        notes=sketch.notes if there is None else [*sketch.notes, SPREADS_FAST],
+        notes=[*sketch.notes, HASHED if there is None else SPREADS_FAST],
         error=_error(record),
     )
-    sent = values_sent(*_degree_counts(graph), grid)
+    cut = None if there is None else there.cut
+    sent = values_sent(*_degree_counts(graph), grid) if cut is None else (float(cut.copies), 0.0)
     message = Messages(record, graph, grid, sent, bound, rounds)
     plan.choices = _choices(record, grid, cores, sent, message, graph)
-    plan.memory = _memory(record, graph, grid, sent, message)
+    plan.memory = _memory(record, graph, grid, sent, message, bound)
     _count(plan, free, grid, loaded=there is not None)
     _foresee(plan, sketch, scale, grid, cores, message)
     return plan
 
 
+HASHED = "the plan is for hashed vertices; a graph of which ranges cut few edges stays in ranges, and sends less"
 SPREADS_FAST = "iterations assume that searches spread fast; a road network takes many more"
 
 
@@ -108,7 +134,7 @@ class Messages:
             self.superstep = Span.exactly(sum(sent) * width)
             self.run = self.superstep.times(rounds)
             return
-        if record.by_levels:
+        if record.by_levels and not grid.one_column:
             self.form, self.why = "ids or a bitmap", "the one that takes fewer bytes in a superstep"
             whole = SEARCHED * max(0.0, math.sqrt(grid.workers) - 1) * graph.num_vertices
             self.run = Span(whole / 2, whole, whole * 2)
@@ -168,24 +194,11 @@ def _sketch(record: Algorithm, graph: Any, bound: Mapping[str, Any]) -> tuple[Sk
 def _choices(
     record: Algorithm, grid: Grid, cores: int, sent: tuple[float, float], message: Messages, graph: Any
 ) -> list[Choice]:
-    workers, peers = grid.workers, grid.rows + grid.columns - 2
-    fused = record.cluster is not None
-    per_value = sum(sent) / max(1, graph.num_vertices)
+    workers, fused = grid.workers, record.cluster is not None
     bytes_each = human_bytes(round(message.superstep.likely / workers))
     return [
         Choice("engine", "cluster", f"{counted(workers, 'worker')} with {counted(cores, 'thread')} each"),
-        Choice(
-            "grid",
-            f"{grid.rows} × {grid.columns}",
-            f"as nearly square as the number allows: a worker talks to {peers} of {workers - 1} others",
-        ),
-        Choice(
-            "partition",
-            "hashed, in two dimensions",
-            f"every worker has vertices of all degrees: the largest block is about {balance(workers):.2f} times "
-            "the mean",
-        ),
-        Choice("cut", f"{per_value:.2f} copies a vertex", "other workers that use its value, or add to its sum"),
+        *_placing(grid, sent, graph),
         Choice(
             "form",
             "fused" if fused else "generic",
@@ -196,7 +209,30 @@ def _choices(
     ]
 
 
-def _memory(record: Algorithm, graph: Any, grid: Grid, sent: tuple[float, float], message: Messages) -> list[Share]:
+def _placing(grid: Grid, sent: tuple[float, float], graph: Any) -> list[Choice]:
+    """Where vertices and edges are, and which of them other workers use."""
+    per_value = sum(sent) / max(1, graph.num_vertices)
+    copies = Choice("cut", f"{per_value:.2f} copies a vertex", "other workers that use its value, or add to its sum")
+    shape, peers = f"{grid.rows} × {grid.columns}", grid.rows + grid.columns - 2
+    if isinstance(graph, ClusterGraph) and graph.cut is not None:
+        share = graph.cut.arcs / max(1, graph.num_arcs)
+        return [
+            Choice("grid", shape, "a worker has all out-edges of its vertices"),
+            Choice("partition", "ranges", "searches and components finish inside a range before workers exchange"),
+            Choice("cut", f"{share:.2%} of the edges", f"counted: they end in another range, at {copies.chosen}"),
+        ]
+    nearly = f"as nearly square as the number allows: a worker talks to {peers} of {grid.workers - 1} others"
+    even = f"every worker has vertices of all degrees: the largest block is about {balance(grid.workers):.2f} times"
+    return [
+        Choice("grid", shape, nearly),
+        Choice("partition", "hashed, in two dimensions", f"{even} the mean"),
+        copies,
+    ]
+
+
+def _memory(
+    record: Algorithm, graph: Any, grid: Grid, sent: tuple[float, float], message: Messages, bound: Mapping[str, Any]
+) -> list[Share]:
     """The arrays of the worker that has most."""
     n, arcs, workers = graph.num_vertices, graph.num_arcs, grid.workers
     block, own = balance(workers) * arcs / workers, n / workers
@@ -211,6 +247,7 @@ def _memory(record: Algorithm, graph: Any, grid: Grid, sent: tuple[float, float]
     if "in_edges" in record.needs and graph.directed and not record.by_levels:
         weights = graph.weight_dtype.itemsize if graph.weighted and "weights" in record.needs else 0
         kept += [("in-edges", "graph", (4 + weights) * block), ("offsets of in-edges", "graph", 4 * columns)]
+    kept += _own_rows(record, graph, bound, workers)
     kept += [
         ("values of own vertices", "result", 8 * own),
         ("vectors of own vertices", "scratch", 3 * 8 * own),
@@ -219,6 +256,23 @@ def _memory(record: Algorithm, graph: Any, grid: Grid, sent: tuple[float, float]
         ("messages", "scratch", 2 * message.superstep.likely / workers),
     ]
     return [Share(what, role, round(size), WORKER) for what, role, size in kept if size >= 1]
+
+
+def _own_rows(record: Algorithm, graph: Any, bound: Mapping[str, Any], workers: int) -> list[tuple[str, Role, float]]:
+    """The copies of edges that walks, samples and scores of edges need: by source, and by number."""
+    width, copied = np.dtype(id_dtype(graph.num_vertices)).itemsize, 0.0
+    for directed, undirected, weights in OWN_ROWS.get(record.name, ()):
+        carried = weights if isinstance(weights, int) else 0
+        if graph.weighted and (weights == "any" or (weights == "weighted" and bound.get("weighted"))):
+            carried = graph.weight_dtype.itemsize
+        number = directed if graph.directed else undirected
+        copied += (
+            number * (width + carried) * graph.num_arcs / workers + 8 * bool(number) * graph.num_vertices / workers
+        )
+    kept: list[tuple[str, Role, float]] = [("edges of own vertices", "scratch", copied)]
+    if record.name in NUMBERED and bound.get("pairs") is None:
+        kept.append(("edges by number", "scratch", (24 + 2 * width) * graph.num_edges / workers))
+    return kept
 
 
 def _count(plan: Plan, free: int | None, grid: Grid, *, loaded: bool) -> None:
@@ -249,6 +303,8 @@ def _foresee(plan: Plan, sketch: Sketch, scale: float, grid: Grid, cores: int, m
         part = replace(work, items=share, spread=work.spread * narrower, threads=min(cores, processor.threads))
         computing = computing.plus(part.on_cpu(cores, processor))
     rounds = plan.iterations or Span.exactly(1)
+    if grid.one_column and sketch.record.name in INSIDE:
+        rounds = Span(*(grid.workers * each for each in INSIDE[sketch.record.name]))
     calls = rounds.times(EXCHANGES * (grid.rows + grid.columns - 2) * PEER)
     plan.parts = [
         ("edges of the largest block", computing.times(overhead)),
@@ -261,5 +317,4 @@ def _foresee(plan: Plan, sketch: Sketch, scale: float, grid: Grid, cores: int, m
         f"a superstep takes about {step}: {duration(PEER)} per peer and exchange (measured), {LINK / 1e9:g} GB/s per "
         "worker (measured on one machine, assumed between machines)",
         "workers are assumed to have the memory speed of this machine",
-        "the plan is for hashed vertices; a graph of which ranges cut few edges stays in ranges, and sends less",
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from clew.dtypes import Array
@@ -46,6 +48,21 @@ def _with_names_of(share: Share, built: Share) -> Share:
         return built
     names = share._names.take(np.arange(share.ids.size))
     return built.with_names(send_names(built.member, built.partition, names, lambda low, high: share.ids[low:high]))
+
+
+class Cut(NamedTuple):
+    """Of a graph in ranges: the arcs that leave the range of their source, and the vertices of others that they use."""
+
+    arcs: int
+    copies: int
+
+
+def cut_here(share: Share) -> Cut | None:
+    """The cut of the edges that are here; None of a graph that is not in ranges."""
+    if not share.has_ranges or share.member.size == 1:
+        return None
+    inside = share.block.indices // share.partition.segment == share.member.rank
+    return Cut(share.block.num_arcs - int(np.count_nonzero(inside)), ghosts_of(share)[0].size)
 
 
 def ghosts_of(share: Share) -> tuple[Array, Array]:
