@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import clew
+from clew.algorithms import ALGORITHMS
 from clew.distributed.graph import ClusterGraph
 from clew.distributed.locality import by_locality
 from clew.engines.cluster import own_rows
@@ -19,6 +20,7 @@ from clew.plan import cluster
 from tests.cluster.team import mesh, on_team, together
 
 GRAPH = clew.generate.rmat(11, edge_factor=12, seed=5)
+COPYING = [name for name, record in sorted(ALGORITHMS.items()) if record.declared("cluster", "COPIES", ())]
 
 
 def measured(members: int, graph: clew.Graph, **options: Any) -> tuple[float, int]:
@@ -80,7 +82,7 @@ def test_what_does_not_fit_is_refused_with_numbers(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("name", sorted(cluster.OWN_ROWS))
+@pytest.mark.parametrize("name", COPYING)
 def test_copies_of_edges_are_those_that_a_run_makes(name: str, directed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every worker's copies of the edges of its own vertices, as they are made on four of them."""
     graph = clew.generate.random_weights(clew.generate.kronecker(7, seed=2), 1, 9, seed=3)

@@ -204,9 +204,12 @@ class Algorithm:
 
     def workspace(self, engine: str, graph: Graph, **arguments: Any) -> Workspace:
         """The arrays that a run on an engine allocates, as the implementation's module declares them, if it does."""
-        implementation = self.load(engine)
-        declared = getattr(sys.modules.get(getattr(implementation, "__module__", "")), "workspace", None)
+        declared = self.declared(engine, "workspace", None)
         return Workspace() if declared is None else declared(graph, **arguments)
+
+    def declared(self, part: str, name: str, default: Any) -> Any:
+        """What the module of an implementation declares under a name."""
+        return getattr(sys.modules.get(getattr(self.load(part), "__module__", "")), name, default)
 
 
 #: Why a search runs on the CPU for every device; and why an algorithm does for all but a GPU.

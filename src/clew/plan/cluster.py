@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -29,30 +29,7 @@ from clew.plan.models.common import Shape
 from clew.plan.parts import Choice, Role, Share, Span, duration, total
 from clew.plan.plan import Plan, Tier
 
-
-class OwnRows(NamedTuple):
-    """How many copies there are of the edges of a directed and an undirected graph."""
-
-    directed: int = 1
-    undirected: int = 1
-    weights: str | int = 0
-
-
 WORKER = "a worker"
-# Copies of the edges of a worker's own vertices, and the bytes of their weights: those of the graph if the run is
-# weighted, or if it has some, or a number.
-OWN_ROWS: dict[str, list[OwnRows]] = {
-    "random_walks": [OwnRows(weights="weighted")],
-    "node2vec_walks": [OwnRows(weights="weighted")],
-    "sample_neighbors": [OwnRows(weights="weighted"), OwnRows(undirected=0)],
-    "similarity": [OwnRows()],
-    "k_truss": [OwnRows(), OwnRows(directed=2)],
-    "edge_betweenness": [OwnRows(), OwnRows(weights=8)],
-    "minimum_spanning_forest": [OwnRows(weights="any")],
-}
-NUMBERED = ("similarity", "k_truss", "edge_betweenness", "minimum_spanning_forest")  # results have the order of edges
-# Rounds of exchanges of a graph in ranges, by the number of workers: few levels of a search leave a range.
-INSIDE = {"bfs": (1, 4, 10), "sssp": (4, 24, 50), "sswp": (4, 24, 50), "connected_components": (1, 2, 4)}
 PEER = 7e-6  # seconds of CPU per peer and exchange, as measured between processes
 LINK = 1.2e9  # bytes per second and worker: as measured over Unix sockets, and assumed for a network (10 Gbit/s)
 BALANCE = {1: 1.0, 4: 1.01, 16: 1.03, 64: 1.02, 256: 1.02, 1024: 1.04}  # largest block by mean, counted on kron20
@@ -261,7 +238,7 @@ def _memory(
 def _own_rows(record: Algorithm, graph: Any, bound: Mapping[str, Any], workers: int) -> list[tuple[str, Role, float]]:
     """The copies of edges that walks, samples and scores of edges need: by source, and by number."""
     width, copied = np.dtype(id_dtype(graph.num_vertices)).itemsize, 0.0
-    for directed, undirected, weights in OWN_ROWS.get(record.name, ()):
+    for directed, undirected, weights in record.declared("cluster", "COPIES", ()):
         carried = weights if isinstance(weights, int) else 0
         if graph.weighted and (weights == "any" or (weights == "weighted" and bound.get("weighted"))):
             carried = graph.weight_dtype.itemsize
@@ -270,7 +247,7 @@ def _own_rows(record: Algorithm, graph: Any, bound: Mapping[str, Any], workers: 
             number * (width + carried) * graph.num_arcs / workers + 8 * bool(number) * graph.num_vertices / workers
         )
     kept: list[tuple[str, Role, float]] = [("edges of own vertices", "scratch", copied)]
-    if record.name in NUMBERED and bound.get("pairs") is None:
+    if record.declared("cluster", "NUMBERS_EDGES", False) and bound.get("pairs") is None:
         kept.append(("edges by number", "scratch", (24 + 2 * width) * graph.num_edges / workers))
     return kept
 
@@ -303,8 +280,9 @@ def _foresee(plan: Plan, sketch: Sketch, scale: float, grid: Grid, cores: int, m
         part = replace(work, items=share, spread=work.spread * narrower, threads=min(cores, processor.threads))
         computing = computing.plus(part.on_cpu(cores, processor))
     rounds = plan.iterations or Span.exactly(1)
-    if grid.one_column and sketch.record.name in INSIDE:
-        rounds = Span(*(grid.workers * each for each in INSIDE[sketch.record.name]))
+    inside = sketch.record.declared("cluster", "EXCHANGES_OF_RANGES", None)
+    if grid.one_column and inside:
+        rounds = Span(*(grid.workers * each for each in inside))
     calls = rounds.times(EXCHANGES * (grid.rows + grid.columns - 2) * PEER)
     plan.parts = [
         ("edges of the largest block", computing.times(overhead)),

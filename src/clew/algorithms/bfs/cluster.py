@@ -16,6 +16,8 @@ from clew.engines.cluster.share import Share
 from clew.operators import monoids
 from clew.primitives.arguments import engine_of
 
+EXCHANGES_OF_RANGES = (1, 4, 10)  # per worker: at least, likely, at most; few levels of a search leave a range
+
 
 def bfs(share: Share, source: int, deterministic: bool = False) -> Answer:
     """Search from ``source``; the values are those of this member's vertices."""

@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from clew.algorithms.similarity.kernels import first_from
 from clew.jit import njit
+from clew.kernels_search import next_from
 
 ONE = np.uint64(1)
 
@@ -24,9 +24,9 @@ def products_of_pairs(part, parts, indptr, indices, weights, there, places, slot
         while j < stop and k < last:
             w, x = np.int64(indices[j]), np.int64(fetched[k])
             if w < x:
-                j = first_from(indices, j, stop, x)
+                j = next_from(indices, j, stop, x)
             elif x < w:
-                k = first_from(fetched, k, last, w)
+                k = next_from(fetched, k, last, w)
             else:
                 total += weights[j] * values[k]
                 j += ONE

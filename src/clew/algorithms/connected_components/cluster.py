@@ -31,6 +31,8 @@ from clew.engines.cluster.share import Share
 
 Labels = list[tuple[Array, Array]]
 
+EXCHANGES_OF_RANGES = (1, 2, 4)  # per worker: at least, likely, at most
+
 
 @dataclass
 class Forest:

@@ -17,8 +17,10 @@ from clew.algorithms.registry import Answer
 from clew.build.rows import blocks_of
 from clew.dtypes import Array
 from clew.engines.cluster import products
-from clew.engines.cluster.own_rows import own_edges, own_rows, places_in
+from clew.engines.cluster.own_rows import OwnRows, own_edges, own_rows, places_in
 from clew.engines.cluster.share import Share, build_share, edge_ends
+
+COPIES, NUMBERS_EDGES = (OwnRows(), OwnRows(weights=8)), True
 
 
 def edge_betweenness(share: Share, sources: Array, scale: float, weighted: bool) -> Answer:

@@ -16,9 +16,10 @@ from clew.algorithms.cluster import ClusterWaist
 from clew.algorithms.k_truss import kernels_cluster as kernels
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
-from clew.engines.cluster.own_rows import Batches, own_edges, own_rows, places_in
+from clew.engines.cluster.own_rows import Batches, OwnRows, own_edges, own_rows, places_in
 from clew.engines.cluster.share import Share
 
+COPIES, NUMBERS_EDGES = (OwnRows(), OwnRows(directed=2)), True
 EDGE = np.dtype([("place", np.int64), ("target", np.int64)])
 
 

@@ -14,9 +14,10 @@ from clew.algorithms.minimum_spanning_forest import sort_keys
 from clew.algorithms.minimum_spanning_forest.cpu import chosen_edges
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
-from clew.engines.cluster.own_rows import OwnEdges, distinct, own_edges
+from clew.engines.cluster.own_rows import OwnEdges, OwnRows, distinct, own_edges
 from clew.engines.cluster.share import Share
 
+COPIES, NUMBERS_EDGES = (OwnRows(weights="any"),), True
 OFFER = np.dtype([("place", np.int64), ("other", np.int64), ("key", np.uint64), ("number", np.int64)])
 
 

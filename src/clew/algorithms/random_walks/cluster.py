@@ -16,10 +16,11 @@ from clew.algorithms.random_walks import Walks, cpu
 from clew.algorithms.random_walks import kernels_cluster as kernels
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
-from clew.engines.cluster.own_rows import own_rows
+from clew.engines.cluster.own_rows import OwnRows, own_rows
 from clew.engines.cluster.share import Share
 from clew.result import Rows
 
+COPIES = (OwnRows(weights="weighted"),)
 BATCH = 1 << 18  # walks of a member that go on together: a few MB of messages
 NEIGHBOR = np.dtype([("place", np.int64), ("bits", np.uint64)])
 EDGE = np.dtype([("place", np.int64), ("target", np.int64)])

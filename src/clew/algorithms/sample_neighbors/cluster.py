@@ -14,9 +14,10 @@ from clew.algorithms.registry import Answer
 from clew.algorithms.sample_neighbors import Samples, grow
 from clew.algorithms.sample_neighbors.cpu import in_parallel, number, picked
 from clew.dtypes import Array
-from clew.engines.cluster.own_rows import first_arcs, own_rows, places_in
+from clew.engines.cluster.own_rows import OwnRows, first_arcs, own_rows, places_in
 from clew.engines.cluster.share import Share
 
+COPIES = (OwnRows(weights="weighted"), OwnRows(undirected=0))  # by target, and by source for the numbers of edges
 EDGE = np.dtype([("place", np.int64), ("target", np.int64)])
 
 

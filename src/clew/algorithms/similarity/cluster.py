@@ -14,9 +14,11 @@ from clew.algorithms.registry import Answer
 from clew.algorithms.similarity import METHODS, kernels, kernels_cluster, values_of
 from clew.build.rows import blocks_of
 from clew.dtypes import Array
-from clew.engines.cluster.own_rows import Batches, distinct, own_edges, own_rows
+from clew.engines.cluster.own_rows import Batches, OwnRows, distinct, own_edges, own_rows
 from clew.engines.cluster.share import Share
 from clew.result import Rows
+
+COPIES, NUMBERS_EDGES = (OwnRows(),), True
 
 
 def similarity(share: Share, pairs: tuple[Array, Array] | None, method: str) -> Answer:

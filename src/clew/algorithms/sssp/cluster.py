@@ -11,6 +11,7 @@ from clew.algorithms.registry import Answer
 from clew.algorithms.sssp.cpu import bucket_width
 from clew.engines.cluster.share import Share
 
+EXCHANGES_OF_RANGES = (4, 24, 50)  # per worker: at least, likely, at most
 LARGEST = np.iinfo(np.int32).max
 
 

@@ -13,6 +13,8 @@ from clew.dtypes import Array
 from clew.engines.cluster.share import Share
 from clew.operators import monoids
 
+EXCHANGES_OF_RANGES = (4, 24, 50)  # per worker: at least, likely, at most
+
 
 def sswp(share: Share, source: int, deterministic: bool = False) -> Answer:
     """The largest smallest weight of a path to each of this member's vertices."""

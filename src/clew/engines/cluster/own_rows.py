@@ -25,6 +25,18 @@ FEW = 64  # vertices per id above which ids are sorted
 ROOM = 1 << 21  # edges of others' rows that a member fetches in one batch
 
 
+class OwnRows(NamedTuple):
+    """Copies of own rows that a run makes, for plans: how many of a directed and of an undirected graph.
+
+    ``weights`` are the bytes of their weights, or when those of the graph are copied: if the run is "weighted", or if
+    the graph has "any".
+    """
+
+    directed: int = 1
+    undirected: int = 1
+    weights: str | int = 0
+
+
 def own_rows(share: Share, *, transpose: bool = False, weighted: bool = False) -> Adjacency:
     """The edges out of this member's vertices, or with ``transpose`` into them, by ascending id; collective.
 
