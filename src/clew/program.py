@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from clew.checks import counted
 from clew.dtypes import Array
-from clew.engines.choice import REFERENCE, gpu_for, partner_for
+from clew.engines.base import columns_of
+from clew.engines.choice import REFERENCE
 from clew.engines.cluster.share import Share, is_handle
 from clew.engines.retry import retried
 from clew.errors import GraphError, OperatorError
@@ -21,6 +22,7 @@ from clew.graph import Graph, check_graph
 from clew.names import VertexNames
 from clew.operators import Gather, Monoid
 from clew.operators.inspection import check_returns, place, plain_function, text_made_by
+from clew.primitives.arguments import engine_of
 from clew.result import Result
 
 #: What the functions of a program are called with.
@@ -103,7 +105,6 @@ class VertexProgram:
     apply: Callable[[Any, Any], bool]
 
 
-@retried
 def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result:
     """Run a vertex program until no vertex is active.
 
@@ -138,39 +139,19 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
         return remote.run_program(program, device)  # type: ignore[no-any-return]
     if not isinstance(graph, Share):
         check_graph(graph)
-    partner = gpu = None
     if device != REFERENCE:
         _check_text(program)
-        partner = partner_for(device)
-        gpu = None if partner is not None else gpu_for(device, graph.num_arcs)
-    if device == "auto" and isinstance(program.reduce, Gather):
-        gpu = None
     if isinstance(graph, Share):
         return _run_here(program, graph, device)
+    on_cpu = device == "auto" and isinstance(program.reduce, Gather)
+    engine: Any = engine_of("cpu" if on_cpu else device, graph.num_arcs, hybrid=True)
     initial, active = _started(program, graph)
     state = _state(program, initial, graph.num_vertices)
-    chosen = _mask(active, graph.num_vertices)
-    values: dict[str, Any]
-    done: Any
-    if partner is not None:
-        from clew.engines.hybrid.program import run_hybrid
-
-        done, values = run_hybrid(partner, program, graph, state, chosen)
-    elif gpu is not None:
-        from clew.engines.cuda.program.program import run_program as run_on_gpu
-
-        values = {name: gpu.upload(column) for name, column in _columns(program, state).items()}
-        done = run_on_gpu(gpu, program, graph, values, chosen)
-    else:
-        if device == REFERENCE:
-            from clew.engines.reference.program import run_program
-        else:
-            from clew.engines.cpu.program import run_program
-        done = run_program(program, graph, state, chosen)
-        values = _columns(program, state)
+    done, values = engine.run_program(program, graph, state, _mask(active, graph.num_vertices))
     return _result(program, values, done, graph.names)
 
 
+@retried
 def _run_here(program: VertexProgram, share: Share, device: str) -> Result:
     """One worker's part of a run on a cluster; ``start`` gives arrays for all vertices, or a number for each field."""
     initial, active = _started(program, share.for_user_code())
@@ -178,7 +159,7 @@ def _run_here(program: VertexProgram, share: Share, device: str) -> Result:
     state = _state(program, own, share.ids.size)
     chosen = _mask(active, share.num_vertices)[share.ids]
     done = _done_by_members(program, share, state, chosen, device)
-    return _result(program, _columns(program, state), done)
+    return _result(program, columns_of(state), done)
 
 
 def _done_by_members(program: VertexProgram, share: Share, state: Array, active: Any, device: str) -> Any:
@@ -202,10 +183,6 @@ def _done_by_members(program: VertexProgram, share: Share, state: Array, active:
 def _result(program: VertexProgram, values: Mapping[str, Any], done: Any, names: VertexNames | None = None) -> Result:
     how = {"iterations": done.iterations, "converged": done.converged, "trace": done.trace}
     return Result(type(program).__name__, values, names=names, **how)
-
-
-def _columns(program: VertexProgram, state: Array) -> dict[str, Array]:
-    return {name: np.ascontiguousarray(state[name]) for name in program.fields}
 
 
 def _started(program: VertexProgram, graph: Graph) -> tuple[Mapping[str, npt.ArrayLike], npt.ArrayLike | None]:

@@ -31,6 +31,7 @@ class Driver:
         self.mapped: dict[int, int] = {}
         self.access: set[tuple[int, str]] = set()
         self.registered: dict[int, int] = {}
+        self.pages = host_memory.Pinned()  # those of a device
         self.calls, self.fails_at = 0, 0
 
     def fails(self) -> bool:
@@ -212,27 +213,27 @@ def test_a_page_that_stayed_pinned_is_passed_over(fake, monkeypatch):
 
 def test_pages_of_users_arrays_are_pinned_until_either_goes(fake):
     array = np.ones(1 << 16)
-    view = host_memory.pin_in_place(array)
+    view = host_memory.pin_in_place(fake.pages, array)
     assert fake.registered == {array.ctypes.data: array.nbytes}
-    assert host_memory.pin_in_place(array) is view
+    assert host_memory.pin_in_place(fake.pages, array) is view
     assert view.address == array.ctypes.data + (1 << 50)
     del view
     assert fake.empty
-    view = host_memory.pin_in_place(array)
+    view = host_memory.pin_in_place(fake.pages, array)
     del array
     assert fake.empty
     assert not view.alive
     array = np.ones(4)
     fake.registered[array.ctypes.data] = 32  # a neighbour has pinned the page
-    assert host_memory.pin_in_place(array) is None
+    assert host_memory.pin_in_place(fake.pages, array) is None
 
 
 def test_pages_stay_pinned_for_the_last_of_several_arrays(fake):
     array = np.ones(1 << 16)
     first, second = array.view(), array.view()
-    held = host_memory.pin_in_place(first)
-    assert host_memory.pin_in_place(second) is held
-    assert host_memory.pin_in_place(second) is held
+    held = host_memory.pin_in_place(fake.pages, first)
+    assert host_memory.pin_in_place(fake.pages, second) is held
+    assert host_memory.pin_in_place(fake.pages, second) is held
     del first
     assert held.alive
     assert len(fake.registered) == 1
@@ -282,7 +283,7 @@ def test_the_gpu_that_reads_memory_is_waited_for_whatever_thread_lets_go(fake, m
     failed = (driver.CUresult.CUDA_ERROR_ILLEGAL_ADDRESS,)  # a kernel that went wrong: memory is freed all the same
     monkeypatch.setattr(driver, "cuCtxSynchronize", lambda: (waited.append(list(entered)), failed)[1])
     array = np.ones(1 << 16)
-    view = host_memory.pin_in_place(array)
+    view = host_memory.pin_in_place(fake.pages, array)
     monkeypatch.setattr(driver, "cuCtxGetDevice", lambda: (driver.CUresult.CUDA_ERROR_INVALID_CONTEXT, None))
     del view
     run = virtual.in_two(2, PAGE, 0)

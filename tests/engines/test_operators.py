@@ -139,6 +139,19 @@ def test_fingerprints_tell_functions_apart():
     assert fingerprint(lambda a, b: table[0]) != before
 
 
+def test_fingerprints_tell_objects_apart_that_had_the_same_address():
+    class Box:
+        pass
+
+    def of(box):
+        return fingerprint(lambda a, b: box)
+
+    assert len({of(Box()) for _ in range(100)}) == 100
+    box, listed = Box(), [1]
+    assert of(box) == of(box)
+    assert of(listed) != of(listed)  # a list may have changed
+
+
 def test_the_name_of_a_semiring_is_none():
     for product in (lambda: clew.spmv(GRAPH, X, "min_plus"), lambda: clew.spgemm(GRAPH, GRAPH, "min_plus")):
         with pytest.raises(clew.GraphError, match=r"semiring is 'min_plus'; expected a clew\.Semiring"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import subprocess
 import sys
@@ -175,15 +176,22 @@ def test_what_does_not_compile_for_a_gpu_is_left_to_the_pipeline(monkeypatch):
         raise OperatorError("apply cannot be compiled")
 
     monkeypatch.setattr(cuda, "_kernel", refuse)
-    monkeypatch.setattr(program, "_refused", {})
+
+    class Own(Weighing):
+        pass
+
     for seed in (4, 5):
         graph = graph_of_its_own(seed)
-        expected = clew.run(Weighing(), graph, device="cpu")
+        expected = clew.run(Own(), graph, device="cpu")
         for _ in range(2):
-            found = clew.run(Weighing(), graph, device="hybrid-emulated")
+            found = clew.run(Own(), graph, device="hybrid-emulated")
             np.testing.assert_allclose(found.mass, expected.mass, rtol=1e-12)
             assert found.trace["form"][0] == "dense/bitmap"
     assert len(asked) == 1  # not for every graph
+    refused = len(program._refused)
+    del Own
+    gc.collect()
+    assert len(program._refused) == refused - 1
 
 
 class Misspelt(BreadthFirst):

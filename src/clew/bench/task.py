@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clew.algorithms.registry import ALGORITHMS
+from clew.algorithms.registry import ALGORITHMS, Algorithm
 from clew.checks import counted
 from clew.graph import Graph
 
@@ -24,6 +24,16 @@ ROUNDS, TOLERANCE = 20, 1e-6  # of PageRank with a fixed number of iterations, a
 RELATIVE = 1e-6  # tolerance for sums of floats that were added in another order
 RANKS = {"pagerank": 5e-3, "pagerank_converged": 1e-4}  # the largest sum of differences of scaled ranks
 LIMIT_OF_TOP = 2e-2  # of single ranks
+
+
+def function_name(algorithm: str) -> str:
+    """The clew function of a raced algorithm: PageRank is raced twice."""
+    return algorithm.removesuffix("_converged")
+
+
+def record_of(algorithm: str) -> Algorithm:
+    """The record of clew's function."""
+    return ALGORITHMS[function_name(algorithm)]
 
 
 class Task(NamedTuple):
@@ -39,6 +49,25 @@ class Task(NamedTuple):
         """Raise UnableError if the graph is directed."""
         if self.graph.directed:
             raise UnableError("only of undirected graphs")
+
+    def arguments(self, algorithm: str) -> dict[str, Any]:
+        """The arguments that make clew do the same work as its peers."""
+        settings: dict[str, dict[str, Any]] = {
+            "pagerank": {"tolerance": 0, "max_iterations": ROUNDS, "dtype": "float32"},
+            "pagerank_converged": {"tolerance": TOLERANCE},
+            "triangles": {"per_vertex": False},
+            "betweenness": {"samples": [self.source]},
+        }
+        record = record_of(algorithm)
+        if record.needs_sources:
+            return {"sources": range(min(64, self.graph.num_vertices))}
+        ends = {"source": self.source} if record.needs_source else {}
+        ends |= {"sink": 0 if self.source else self.graph.num_vertices - 1} if record.needs_sink else {}
+        return settings.get(algorithm, {}) | ends
+
+    def is_weighted(self, algorithm: str) -> bool:
+        """Whether an algorithm runs on the graph with weights."""
+        return "weights" in record_of(algorithm).needs
 
 
 class Timed(NamedTuple):
@@ -132,24 +161,3 @@ def _compare_top(algorithm: str, ours: Any, top: Mapping[int, float]) -> str | N
     off = float(np.abs(theirs / theirs[0] - ours[vertices] / ours[vertices[0]]).max())
     limit = LIMIT_OF_TOP if algorithm in RANKS else 1e-3  # programs print a few digits
     return None if off <= limit else f"the highest scores differ by {off:.2g}"
-
-
-def function_name(algorithm: str) -> str:
-    """The clew function of a raced algorithm: PageRank is raced twice."""
-    return algorithm.removesuffix("_converged")
-
-
-def arguments(algorithm: str, task: Task) -> dict[str, Any]:
-    """The arguments that make clew do the same work as its peers."""
-    settings: dict[str, dict[str, Any]] = {
-        "pagerank": {"tolerance": 0, "max_iterations": ROUNDS, "dtype": "float32"},
-        "pagerank_converged": {"tolerance": TOLERANCE},
-        "triangles": {"per_vertex": False},
-        "betweenness": {"samples": [task.source]},
-    }
-    record = ALGORITHMS[function_name(algorithm)]
-    if record.needs_sources:
-        return {"sources": range(min(64, task.graph.num_vertices))}
-    ends = {"source": task.source} if record.needs_source else {}
-    ends |= {"sink": 0 if task.source else task.graph.num_vertices - 1} if record.needs_sink else {}
-    return settings.get(algorithm, {}) | ends

@@ -19,7 +19,7 @@ import numpy as np
 
 import clew
 from clew.bench import peers
-from clew.bench.task import FEWEST, LONG, TRIALS, Ready, Task, Timed, UnableError, arguments, function_name
+from clew.bench.task import FEWEST, LONG, TRIALS, Ready, Task, Timed, UnableError, function_name
 from clew.errors import ClewError
 
 
@@ -92,7 +92,7 @@ class Worker:
         if check is None:
             raise UnableError("there is no checker")
         known = {"graph": self.task.graph, "result": self.output}
-        known |= arguments(self.algorithm, self.task)
+        known |= self.task.arguments(self.algorithm)
         check(**{name: known[name] for name in inspect.signature(check).parameters if name in known})
         return {}
 

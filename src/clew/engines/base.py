@@ -125,6 +125,11 @@ class HostMemory:
 HOST = HostMemory()
 
 
+def columns_of(state: Array) -> dict[str, Array]:
+    """The fields of records, one array each."""
+    return {name: np.ascontiguousarray(state[name]) for name in state.dtype.names or ()}
+
+
 def available_bytes() -> int:
     """The bytes that this process may still take, by the machine's memory and by limits such as a container's."""
     return min(memory_pools().values())

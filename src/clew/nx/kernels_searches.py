@@ -95,6 +95,7 @@ def strong_components(indptr, indices, label):
 @njit(cache=True, nogil=True)
 def postorder(indptr, indices, order):
     """Number the vertices in ``order`` in the order in which a depth-first search over all of them finishes them."""
+    # Not from the events of dfs_order: writing those takes 1.4 to 4.6 times as long.
     n = order.size
     at, path = indptr[:-1].copy(), np.empty(n, dtype=np.uint64)
     seen = np.zeros(n, dtype=np.bool_)

@@ -24,8 +24,9 @@ import numpy as np
 
 from clew.dtypes import WEIGHT_DTYPES
 from clew.errors import OperatorError
+from clew.weak import WeakIdentityDict
 
-_THIS_PROCESS = os.urandom(16).hex()  # marks what no other process can recognize
+_marks: WeakIdentityDict[str] = WeakIdentityDict()  # of objects without a name
 
 
 def fingerprint(*functions: FunctionType) -> int:
@@ -106,7 +107,20 @@ def _of_value(value: Any, seen: list[FunctionType]) -> str:
     if isinstance(value, ModuleType):
         return f"module {value.__name__}"
     name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-    return f"{getattr(value, '__module__', '')}.{name}" if name else f"{type(value)} {id(value)} {_THIS_PROCESS}"
+    if name:
+        return f"{getattr(value, '__module__', '')}.{name}"
+    return f"{type(value)} {_mark_of(value)}"
+
+
+def _mark_of(value: Any) -> str:
+    """What no other object has, now or later, in any process; what cannot be held weakly gets a new mark each time."""
+    mark = os.urandom(16).hex()
+    try:
+        if value not in _marks:
+            _marks[value] = mark
+        return _marks[value]
+    except TypeError:
+        return mark
 
 
 def plain_function(function: Any) -> FunctionType:

@@ -11,6 +11,7 @@ from clew.algorithms.paths.cuda import Search
 from clew.algorithms.paths.cuda_problem import Problem, Tuning, path_space, tuning_of
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
+from clew.engines.cuda.balance.frontiers import entry_bytes
 from clew.engines.cuda.balance.launches import launch_over
 from clew.engines.cuda.memory.bandwidth import OnHost, on_host_by_plans, with_link
 from clew.engines.cuda.memory.device_rows import DeviceRows
@@ -44,7 +45,7 @@ def workspace(
     if balance != "auto":
         return path_space(graph, "depth", EDGES.result, EDGES.value, tuning_of(balance, cut))
     n, ids = graph.num_vertices, graph.outgoing.id_dtype
-    entry = 16 if ids.itemsize == 4 else 32
+    entry = entry_bytes(np.dtype(np.int64), ids, np.dtype(np.uint32))  # Entry in bfs.cuh
     return Workspace(
         depth=result(n, np.int32),
         parent=result(n, ids),

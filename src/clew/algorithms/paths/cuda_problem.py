@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clew.algorithms.arguments import check_balance
-from clew.engines.cuda.balance.frontiers import BALANCES, NO_LIMIT, fetched_edge, order_from
+from clew.engines.cuda.balance.frontiers import BALANCES, NO_LIMIT, entry_bytes, fetched_edge, order_from
 from clew.engines.cuda.balance.launches import share_of
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for, shared_bytes
@@ -117,7 +117,7 @@ def search_space(
     """What a search works in. Room to sort frontiers, where the edges are in host memory, stays out."""
     n, narrow = num_vertices, value.itemsize == 4
     key, words_used = np.uint32 if narrow else np.uint64, narrow and tuning.words
-    entry = 16 if ids.itemsize == offset.itemsize == 4 else 32
+    entry = entry_bytes(ids, offset, offset, offset)
     queue = scratch((n + 1) * entry, np.uint8)
     cut = tuning.balance == "degree_cut"
     pieces = scratch((num_arcs // tuning.cut + 1) * entry, np.uint8) if cut else None

@@ -14,7 +14,7 @@ import numpy as np
 
 import clew
 from clew.algorithms.registry import ALGORITHMS
-from clew.bench.task import Answer, Prepare, Ready, Task, arguments, function_name
+from clew.bench.task import Answer, Prepare, Ready, Task, record_of
 from clew.result import Result
 
 #: The Python packages by the name of the module to import.
@@ -51,8 +51,7 @@ def _prepare(algorithm: str, task: Task) -> Ready:
     graph = task.graph
     clew.threads.set_count(task.threads)
     _ = graph.incoming  # built once and cached, as every peer's is
-    function = ALGORITHMS[function_name(algorithm)].function
-    call = partial(function, graph, **arguments(algorithm, task), device=task.device)
+    call = partial(record_of(algorithm).function, graph, **task.arguments(algorithm), device=task.device)
     return Ready(call, lambda result: Answer(_values(algorithm, graph.num_vertices, result)))
 
 

@@ -19,22 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import clew
-from clew.algorithms.registry import ALGORITHMS
-from clew.bench.task import (
-    FEWEST,
-    LONG,
-    ROUNDS,
-    TOLERANCE,
-    TRIALS,
-    Answer,
-    Prepare,
-    Ready,
-    Task,
-    Timed,
-    UnableError,
-    arguments,
-    function_name,
-)
+from clew.bench.task import FEWEST, LONG, ROUNDS, TOLERANCE, TRIALS, Answer, Prepare, Ready, Task, Timed, UnableError
 
 
 class Program(NamedTuple):
@@ -143,9 +128,9 @@ def offers(peer: str) -> dict[str, Prepare]:
 def _prepare(suite: Suite, algorithm: str, program: Program, path: Path, task: Task) -> Ready:
     if algorithm in suite.undirected:
         task.require_undirected()
-    weighted = "weights" in ALGORITHMS[function_name(algorithm)].needs
+    weighted = task.is_weighted(algorithm)
     file = _stored(suite, task, weighted=weighted)
-    source = ["-r", str(task.source)] if {"source", "samples"} & arguments(algorithm, task).keys() else []
+    source = ["-r", str(task.source)] if {"source", "samples"} & task.arguments(algorithm).keys() else []
 
     def call(trials: int, *delta: str) -> Timed:
         command = [str(path), *program.options, *suite.command(task, file, trials, source), *delta]

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.adjacency import Adjacency
-from clew.dtypes import OFFSET, WEIGHT_DTYPES, is_on_gpu
+from clew.dtypes import OFFSET, WEIGHT_DTYPES, Array, is_on_gpu
+from clew.engines.base import columns_of
 from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.products import spmv, vectors
 from clew.engines.cuda.products.spgemm import spgemm
@@ -17,6 +18,8 @@ from clew.engines.cuda.products.spmv import AUTO, SpmvMethod
 from clew.engines.cuda.products.vectors import true_places
 from clew.engines.cuda.toolchain.device import Device
 from clew.engines.cuda.toolchain.failures import clean
+from clew.engines.retry import retried
+from clew.graph import Graph
 from clew.layouts import Layout
 from clew.operators import Monoid, Operator, Semiring
 
@@ -102,3 +105,11 @@ class CudaEngine:
     def compact(self, mask: Any) -> Any:
         """Where the mask is true."""
         return true_places(self.device, mask, mask.size, OFFSET)[0]
+
+    @retried
+    def run_program(self, program: Any, graph: Graph, state: Array, active: Array) -> tuple[Any, dict[str, Any]]:
+        """Run a vertex program from ``state``, a record per vertex; returns how it ended, and the fields on the GPU."""
+        from clew.engines.cuda.program.program import run_program
+
+        values = {name: self.device.upload(column) for name, column in columns_of(state).items()}
+        return run_program(self.device, program, graph, values, active), values

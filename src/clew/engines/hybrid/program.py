@@ -12,11 +12,13 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
+from clew.engines.base import columns_of
 from clew.engines.compile_errors import is_compile_error, program_error
 from clew.engines.cpu import program as cpu
 from clew.engines.cpu.program import NO_LIMIT, PUSHED, PUSHED_TO_ANY, TRACED, Done
@@ -27,6 +29,7 @@ from clew.engines.hybrid.pipeline import DEFAULT, Pipeline, Settings, Step, arcs
 from clew.engines.retry import retried
 from clew.errors import OperatorError, ResourceError
 from clew.graph import Graph
+from clew.operators.inspection import plain_function
 from clew.result import Trace
 
 if TYPE_CHECKING:
@@ -40,7 +43,7 @@ ORDER = (GPU, PIPELINE, CPU)
 FUNCTIONS = ("send", "process", "apply", "accepts", "matters", "priority")
 Outcome = tuple[cpu.Done, dict[str, Array]]
 #: Compile errors of programs that do not compile for a GPU, so that they are not compiled again.
-_refused: dict[tuple[Any, ...], str] = {}
+_refused: WeakKeyDictionary[type, dict[tuple[Any, ...], str]] = WeakKeyDictionary()
 
 
 def run_program(
@@ -193,14 +196,15 @@ def run_hybrid(
 
 
 def _on_gpu(device: Device, program: VertexProgram, graph: Graph, state: Array, active: Array) -> Outcome:
-    key = (identity_of(program), None if graph.weights is None else graph.weights.dtype)
-    if key in _refused:
-        raise OperatorError(_refused[key])
-    values = {field: device.upload(column) for field, column in _columns(state).items()}
+    refused = _refused.setdefault(type(program), {})
+    key = (*_codes(program), None if graph.weights is None else graph.weights.dtype)
+    if key in refused:
+        raise OperatorError(refused[key])
+    values = {field: device.upload(column) for field, column in columns_of(state).items()}
     try:
         done = cuda.run_program(device, program, graph, values, active)
     except OperatorError as error:
-        _refused[key] = str(error)
+        refused[key] = str(error)
         raise
     fields = {field: np.asarray(device.download(column)) for field, column in values.items()}
     return _with_columns_of_both(done, GPU), fields
@@ -213,23 +217,17 @@ def _on_both(device: Device, program: VertexProgram, graph: Graph, state: Array,
     except (ResourceError, OperatorError):
         state[...] = before
         raise
-    return done, _columns(state)
+    return done, columns_of(state)
 
 
 def _on_cpu(program: VertexProgram, graph: Graph, state: Array, active: Array) -> Outcome:
     done = cpu.run_program(program, graph, state, active)
-    return _with_columns_of_both(done, CPU), _columns(state)
+    return _with_columns_of_both(done, CPU), columns_of(state)
 
 
-def identity_of(program: VertexProgram) -> tuple[Any, ...]:
-    """The identity of a program: a redefined class of the same name has other functions."""
-    functions = (getattr(program, name) for name in FUNCTIONS)
-    codes = (getattr(getattr(function, "py_func", function), "__code__", None) for function in functions)
-    return type(program).__module__, type(program).__qualname__, *codes
-
-
-def _columns(state: Array) -> dict[str, Array]:
-    return {name: np.ascontiguousarray(state[name]) for name in state.dtype.names or ()}
+def _codes(program: VertexProgram) -> tuple[Any, ...]:
+    """The code of a program's functions, which may be those of the instance."""
+    return tuple(getattr(plain_function(getattr(program, name)), "__code__", None) for name in FUNCTIONS)
 
 
 def _with_columns_of_both(done: Any, side: str) -> cpu.Done:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,13 @@ REACH = 1 << 30
 def fetched_edge(index: np.dtype[Any], weight: np.dtype[Any]) -> np.dtype[Any]:
     """An edge in the shared memory of kernels (``Edge`` of their visitors)."""
     return np.dtype([("target", index), ("weight", weight)], align=True)
+
+
+@cache
+def entry_bytes(*fields: np.dtype[Any]) -> int:
+    """The bytes of an entry in a queue of a kernel, such as ``Row`` in frontier.cuh; it begins at a multiple of 16."""
+    size = np.dtype([(f"{place}", field) for place, field in enumerate(fields)], align=True).itemsize
+    return -(-size // 16) * 16
 
 
 def is_large_and_dense(rows: DeviceRows) -> bool:

@@ -71,13 +71,14 @@ class Registered:
         return self._release.alive
 
 
-_known: weakref.WeakValueDictionary[tuple[int, int], Registered] = weakref.WeakValueDictionary()
+#: What is pinned, by pages: the driver pins none twice, and arrays in several graphs may be views of the same ones.
+Pinned = weakref.WeakValueDictionary[tuple[int, int], Registered]
 
 
-def pin_in_place(array: Array) -> Registered | None:
-    """The array's own pages, pinned; None if the driver refuses, as for some mapped files."""
+def pin_in_place(known: Pinned, array: Array) -> Registered | None:
+    """The array's own pages, pinned; None if the driver refuses, as for some mapped files. ``known`` are a device's."""
     key = (array.ctypes.data, array.nbytes)
-    pinned = _known.get(key)
+    pinned = known.get(key)
     if pinned is not None and pinned.alive:
         pinned.serve(array)
         return pinned
@@ -85,7 +86,7 @@ def pin_in_place(array: Array) -> Registered | None:
     for flags in (mapped, mapped | driver.CU_MEMHOSTREGISTER_READ_ONLY):
         address, _ = _register(*key, flags)
         if address:
-            _known[key] = pinned = Registered(array, address)
+            known[key] = pinned = Registered(array, address)
             return pinned
     return None
 

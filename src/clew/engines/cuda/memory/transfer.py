@@ -227,7 +227,8 @@ def hosted(device: Any, array: Array) -> Any:
     owner: Any = array
     whole = array.flags.c_contiguous
     address = host_memory.pinned_address(array) if whole else 0  # pinned memory is kept alive by the view
-    if not address and whole and array.nbytes >= COPIED_BELOW and (held := host_memory.pin_in_place(array)) is not None:
+    pinnable = not address and whole and array.nbytes >= COPIED_BELOW
+    if pinnable and (held := host_memory.pin_in_place(device.pages, array)) is not None:
         owner, address = held, held.address
     if not address:
         owner, address = host_memory.pinned_pages(array.nbytes)

@@ -11,7 +11,7 @@ import numpy as np
 from clew.dtypes import Array
 from clew.engines.compile_errors import program_error
 from clew.engines.cpu.program import NO_LIMIT, TRACED, Done, uses_weights
-from clew.engines.cuda.balance.frontiers import BALANCES, fetched_edge, order_from, room_for_order
+from clew.engines.cuda.balance.frontiers import BALANCES, entry_bytes, fetched_edge, order_from, room_for_order
 from clew.engines.cuda.balance.frontiers import NO_LIMIT as NEVER
 from clew.engines.cuda.balance.symmetric_rows import Directions, directions_on
 from clew.engines.cuda.balance.tiling import rows_by_length
@@ -122,7 +122,7 @@ def _spreading(
     pushable, first, ordered = is_pushable(program, monoid), monoid.stops_at_first, program.priority is not None
     most_pushed = int(along.num_arcs * (tuning.pushed_to_any if first else tuning.pushed)) if pushable else -1
     index = along.id_dtype
-    entry = 16 if index.itemsize == along.offsets.dtype.itemsize == 4 else 32
+    entry = entry_bytes(index, *[along.offsets.dtype] * 3)
     identity = monoid.identity(message)
     trace = device.empty((min(limit, TRACED) + 1, 4), np.int64)
     begin = np.zeros(1, dtype=CONTROL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +59,7 @@ class CudaDevice(Device):
         self._streams: dict[int, Any] = {}
         self.lanes: list[Any] = []  # of transfer.py
         self.rooms: list[tuple[Array, int]] = []  # of transfer.py: pinned memory for a few bytes, and where it is
+        self.pages: WeakValueDictionary[tuple[int, int], Any] = WeakValueDictionary()  # pinned by host_memory.py
         self.watch: Any = None  # called before and after each launch, for measurements
         if int(self._device.arch) < 75:
             raise DeviceError(
