@@ -42,6 +42,8 @@ RUNS: dict[str, Callable[[Share], Any]] = {
     "condensation": lambda share: clew.condensation(share.reversed()),
     "k_truss": clew.k_truss,
     "biconnected_components": clew.biconnected_components,
+    "louvain": clew.louvain,
+    "leiden": lambda share: clew.leiden(share, max_iterations=2),
     "maximum_flow": lambda share: clew.maximum_flow(share, 0, 3),
     "most_similar": lambda share: clew.most_similar(share, k=3, method="adamic_adar"),
     "clustering_coefficient": lambda share: clew.clustering_coefficient(share, weighted=True, method="triangles"),

@@ -67,6 +67,10 @@ Spread = Callable[[Any, Any], Any]
 class Level(Protocol):
     """A graph whose vertices are communities of the level below. Labels are arrays where the level is."""
 
+    @property
+    def size(self) -> int:
+        """The number of vertices."""
+
     def turn(self, iteration: int) -> Self:
         """The lowest level for an iteration, 0 for the first; in each, another order of vertices."""
 
@@ -115,7 +119,7 @@ def _iteration(level: Level, community: Any, *, refine: bool) -> tuple[list[tupl
         community, moved = level.improve(community)
         moves += moved
         part, count = level.numbered(level.refined(community) if refine else community)
-        if count == community.size:  # nothing was merged
+        if count == level.size:  # nothing was merged
             break
         steps.append((level.spread, part))
         level, community = level.contracted(part, count, community)

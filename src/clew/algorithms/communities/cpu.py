@@ -90,6 +90,11 @@ class Rows:
         """The largest number of neighbours."""
         return int((self.ends - self.starts).max(initial=0))
 
+    @property
+    def size(self) -> int:
+        """The number of vertices."""
+        return int(self.strength.size)
+
     def turn(self, iteration: int) -> Rows:
         """The level for an iteration. In the reverse order, the second one finds what the first could not."""
         return replace(self, backwards=iteration % 2 == 1)

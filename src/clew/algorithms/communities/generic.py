@@ -59,6 +59,11 @@ class _Links:
         inside = arcs.weights * (community[arcs.rows] == community[arcs.columns])
         return float(self.inner + self.waist.total(inside) - self.resolution * self.waist.total(strong * strong))
 
+    @property
+    def size(self) -> int:
+        """The number of vertices."""
+        return int(self.strength.size)
+
     def turn(self, iteration: int) -> _Links:
         """The level for an iteration: in each, others move together."""
         return replace(self, seed=self.seed + iteration)
