@@ -14,9 +14,11 @@ from clew import layouts, semirings
 from clew.adjacency import Adjacency
 from clew.engines.cuda.balance import tiling
 from clew.engines.cuda.memory.device_graph import rows_on
+from clew.engines.cuda.memory.packer import packed_neighbours
 from clew.engines.cuda.products import sweep, vectors
 from clew.engines.cuda.products.spmspv import spmspv
 from clew.engines.cuda.products.spmv import LANES, SpmvMethod, spmv, spmv_bits
+from clew.packed.code import pack
 
 ELL_BYTES = 2 << 30
 COO_EDGES = 1 << 28
@@ -33,6 +35,18 @@ def cases(device: Any, case: Case) -> Iterator[Work]:
     yield from _dense(device, rows, x)
     yield from _truths(device, Adjacency(rows.indptr, rows.indices), x < 0.01)
     yield from _sparse(device, rows, x)
+    yield Work("packing", "by the GPU, and back", lambda: packed_neighbours(device, whole), _like_the_hosts(whole))
+
+
+def _like_the_hosts(rows: Adjacency) -> Callable[[Any], str]:
+    """A check of packed neighbours."""
+    expected = pack(rows.indices, rows.num_columns - 1, rows.indptr)
+
+    def check(found: Any) -> str:
+        np.testing.assert_array_equal(found.words, expected.words)
+        return f"{found.nbytes / rows.num_arcs:.2f} B/edge"
+
+    return check
 
 
 def _dense(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:

@@ -13,7 +13,7 @@ import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
 import clew
-from bench.gpu.memory import ablation, cells, columns, hybrid, modes, pages, placements
+from bench.gpu.memory import ablation, cells, columns, graphs, hybrid, modes, pages, placements
 from bench.gpu.memory.__main__ import main
 from bench.gpu.memory.link import LENGTHS, Link
 from bench.gpu.memory.markdown import NO_TIME, NOTHING, Reason, geometric_mean, number, ratio, table
@@ -98,7 +98,7 @@ def test_figures_of_several_runs_are_joined(
 def test_columns_by_name() -> None:
     with pytest.raises(ValueError, match="unknown column 'cached'; expected some of all in HBM; all zero-copy; "):
         columns.named_like(["tiered *", "cached"])
-    assert len(columns.named_like([])) == len(columns.COLUMNS) == 9 + 3 * 7
+    assert len(columns.named_like([])) == len(columns.COLUMNS) == 9 + 3 + 3 * 7
 
 
 def test_copy_and_run(tmp_path: Path) -> None:
@@ -169,6 +169,30 @@ def test_a_wrong_answer_or_a_failure_leaves_its_reason(tmp_path: Path, monkeypat
     assert all(re.fullmatch(r"[\d,.]+", cell) for cell in figures)
     assert rows["all in HBM"][3] == rows["tiered 1/2"][3] == "no time"  # PageRank is left out here
     assert "MemoryError: nothing is left" in text
+
+
+def test_packed_edges_are_beside_plain_ones(tmp_path: Path) -> None:
+    wanted = "all in HBM; tiered 1/2; packed, all in HBM; packed 1/2"
+    texts = run(tmp_path, "modes", "kron22", "--columns", wanted, "--algorithms", "bfs,sssp")
+    head, *rows = rows_of(texts["packed"])
+    assert head[1:5] == ["all in HBM", "packed, all in HBM", "tiered 1/2", "packed 1/2"]
+    assert [row[0] for row in rows[:2]] == ["kron22 bfs", "kron22 sssp"]
+    assert all(re.fullmatch(r"[\d,.]+x?", cell) for row in rows[:2] for cell in row[1:7])
+
+
+def test_modes_of_plain_edges_do_not_pack_them(monkeypatch: Any) -> None:
+    seen: list[tuple[str, int | None, Any]] = []
+    bench = Bench("emulated", 100, runs=1, repeat=0)
+    monkeypatch.setattr(bench, "call", lambda *given: seen.append((current().edges, current().packed)))
+    for mode, fast in (("tiered", 9), ("auto", 9), ("packed", None), ("packed", 9)):
+        bench.case("bfs", clew.generate.path(3), 0, mode, fast)
+    assert list(dict.fromkeys(seen)) == [("tiered", False), ("auto", False), ("device", True), ("tiered", True)]
+
+
+def test_the_largest_graph_is_packed() -> None:
+    named = graphs.make("rmat28", 20, Path())
+    assert named.graph.is_packed
+    assert (named.graph.num_vertices, named.graph.num_arcs) == (256, 2 * 256 * 16 - named.graph.num_loops)
 
 
 def test_some_algorithms_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

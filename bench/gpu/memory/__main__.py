@@ -3,7 +3,8 @@
 Parts, each within its ``--seconds``; a case that fails or takes too long leaves its reason in the table:
 
     link         what a kernel reads from host memory, by the length of rows               link.md
-    modes        every mode and strategy, managed memory as a cache, the link    modes.md, cache.md, link.md
+    modes        every mode and strategy, managed memory as a cache, packed edges, the link
+                                                                      modes.md, cache.md, packed.md, link.md
     transfer     copy and run, as EtaGraph's Table III                                     transfer.md
     ablation     EtaGraph's ideas one by one, as its Figure 6                              ablation.md
     placements   the strategies of S2, as its Figures 5 and 7                              placements.md
@@ -15,7 +16,12 @@ Several parts in one run make their graphs once. Modes, placements and hybrid wr
     python -m bench.gpu.memory modes --seconds 240 --out tables
     python -m bench.gpu.memory modes placements --graphs rmat25 --columns 'tiered *; * 1/2' --seconds 300 --out first
     python -m bench.gpu.memory join first second --out tables
+    python -m bench.gpu.memory modes --graphs rmat25,kron24 --columns 'all in HBM; tiered 1/2; tiered 1/4; packed *'
+    python -m bench.gpu.memory modes --graphs rmat28 --columns 'packed *' --seconds 3600 --limit 120
     python -m bench.gpu.memory --device emulated --smaller 19 --seconds 60    # a trial without a GPU
+
+``rmat28`` has 8.6 billion stored edges and no weights: 34 GB as plain ones, of which the host takes twice as much to
+make them. Its answers are compared with each other.
 """
 
 from __future__ import annotations
@@ -32,7 +38,7 @@ from bench.gpu.memory.columns import named_like
 from bench.gpu.memory.graphs import Named
 from bench.gpu.memory.link import measure
 from bench.gpu.memory.measuring import VALUES, Bench
-from bench.gpu.memory.tables import cache_text, modes_text
+from bench.gpu.memory.tables import cache_text, modes_text, packed_text
 
 JOIN = "join"
 #: Seconds, where none are said.
@@ -114,11 +120,12 @@ def joined(folders: list[Path]) -> dict[str, str]:
     for part in ("modes", "placements"):
         laid_out.join(found[part])
     texts = {
-        "modes": (found["modes"], {"modes.md": modes_text, "cache.md": cache_text}),
+        "modes": (found["modes"], {"modes.md": modes_text, "cache.md": cache_text, "packed.md": packed_text}),
         "placements": (laid_out, {"placements.md": placements.text}),
         "hybrid": (found["hybrid"], {"hybrid.md": hybrid.text}),
     }
     made = {name: text(figures) for figures, files in texts.values() if figures.cells for name, text in files.items()}
+    made = {name: text for name, text in made.items() if text}
     return made | {f"{part}.json": figures.json for part, figures in found.items() if figures.cells}
 
 

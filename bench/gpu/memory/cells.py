@@ -13,6 +13,7 @@ from bench.gpu.memory.markdown import NO_TIME, Reason, figures, geometric_mean, 
 #: Graph, algorithm, where the edges are (a mode or a strategy), and one in how many of their bytes is in GPU memory.
 Key = tuple[str, str, str, int | None]
 Where = tuple[str, int | None]
+PACKED = "packed"  # where edges are that are packed: in GPU memory, or in two memories
 
 
 @dataclass(frozen=True)

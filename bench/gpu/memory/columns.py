@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
-from bench.gpu.memory.cells import Where
+from bench.gpu.memory.cells import PACKED, Where
 from bench.gpu.memory.strategies import STRATEGIES
 
 CACHED = "cached"
@@ -22,6 +22,8 @@ COLUMNS: dict[Where, str] = {
     CACHE: "managed, half of it cached",
     ("tiered", HALF): "tiered 1/2",
     **{("tiered", part): f"tiered 1/{part}" for part in SMALLER_PARTS},
+    (PACKED, None): "packed, all in HBM",
+    **{(PACKED, part): f"packed 1/{part}" for part in (HALF, 4)},  # of the plain bytes
     **{(name, HALF): f"{name} 1/2" for name in STRATEGIES},
     ("auto", HALF): "auto 1/2",
     ("managed+prefetch", None): "managed, prefetched",

@@ -15,7 +15,7 @@ from typing import Any
 import clew
 from bench.gpu.memory import strategies
 from bench.gpu.memory.achieved import Achieved, is_counted
-from bench.gpu.memory.cells import Cell, Figures, Key, Where
+from bench.gpu.memory.cells import PACKED, Cell, Figures, Key, Where
 from bench.gpu.memory.columns import CACHED, HALF, ZERO_COPY, is_strategy, named_like
 from bench.gpu.memory.graphs import Named
 from bench.gpu.memory.link import measure
@@ -23,13 +23,14 @@ from bench.gpu.memory.markdown import Reason, geometric_mean
 from bench.gpu.memory.measuring import ROUNDS, VALUES, WEIGHTED, Bench, Took, edge_bytes
 from bench.gpu.memory.pages import ManagedPages
 from bench.gpu.memory.strategies import LONGEST, Renumbered, renumbered
-from bench.gpu.memory.tables import RENUMBERING, cache_text, modes_text
+from bench.gpu.memory.tables import RENUMBERING, cache_text, modes_text, packed_text
 
 GRAPHS = ("rmat25", "kron24", "grid5000", "web")
 WEIGHTS = {"rmat25": 4.0, "kron24": 2.0, "grid5000": 1.5, "web": 0.5}  # how the time is shared between graphs
 PLAIN = tuple(name for name in VALUES if name not in WEIGHTED)
 COUNTED = (ZERO_COPY, ("tiered", HALF))  # whose share of the link is reported
-KEPT = ("device", "zero_copy", "managed+prefetch", "tiered")  # where one algorithm finds the edges of the one before
+# Modes in which one algorithm finds the edges of the one before.
+KEPT = ("device", "zero_copy", "managed+prefetch", "tiered", PACKED)
 
 
 def budget(graph: clew.Graph, algorithm: str, part: int | None) -> int | None:
@@ -53,11 +54,15 @@ def run_graph(
 
     With less memory than half, strategies come in the order of what they did with half of it, or the ``best`` only.
     """
-    groups = [[name for name in group if name in algorithms] for group in (PLAIN, WEIGHTED)]
+    groups = [
+        [name for name in group if name in algorithms] for group in (PLAIN, WEIGHTED if named.graph.weighted else ())
+    ]
     names = tuple(name for group in groups for name in group)
     if named.graph.directed:
         named.graph.incoming  # noqa: B018  made once, on the host, and not what is timed here
     warm_up(bench, named, names)
+    if any(mode == PACKED for mode, _ in columns):
+        warm_up(bench, named, names, packed=True)
     if any(map(is_strategy, columns)):
         strategies.warm_up(bench)
     later = [where for where in columns if is_strategy(where) and where[1] != HALF]
@@ -144,9 +149,9 @@ def _checked(bench: Bench, named: Named, algorithm: str, run: Callable[[], Took]
     return took
 
 
-def warm_up(bench: Bench, named: Named, algorithms: tuple[str, ...]) -> None:
+def warm_up(bench: Bench, named: Named, algorithms: tuple[str, ...], packed: bool = False) -> None:
     """Compile what the algorithms need on this graph, so that no case has it in its time."""
-    with clew.memory("device"):
+    with clew.memory("device", packed=packed or named.graph.is_packed):
         for algorithm in algorithms:
             bench.tried(f"{named.name} {algorithm}", partial(bench.call, algorithm, named.graph, named.source), 90)
     bench.forget()
@@ -193,4 +198,6 @@ def run(
 
 def _texts(figures: Figures, achieved: Achieved | None) -> dict[str, str]:
     texts = {"modes.md": modes_text(figures), "cache.md": cache_text(figures), "modes.json": figures.json}
+    if packed := packed_text(figures):
+        texts["packed.md"] = packed
     return texts if achieved is None else texts | {"link.md": achieved.link.text + "\n\n" + achieved.text}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.gpu.memory.cells import Cell, Figures, Where
+from bench.gpu.memory.cells import PACKED, Cell, Figures, Where
 from bench.gpu.memory.columns import CACHE, COLUMNS, HBM, ON_DEMAND, ZERO_COPY, in_rows, is_strategy
 from bench.gpu.memory.markdown import NOTHING, milliseconds, number, ratio, reasons, table
 from bench.gpu.memory.measuring import ROUNDS, VALUES, WEIGHTED
@@ -34,6 +34,25 @@ def modes_text(figures: Figures) -> str:
         reasons(figures.cells.values()),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def packed_text(figures: Figures) -> str:
+    """Packed edges beside plain ones in as much memory; nothing without packed ones."""
+    parts = [(plain, (PACKED, plain[1])) for plain in (HBM, ("tiered", 2), ("tiered", 4))]
+    parts = [pair for pair in parts if any(figures.has(graph, pair[1]) for graph in figures.named)]
+    if not parts:
+        return ""
+    wheres = [where for pair in parts for where in pair]
+    rows = []
+    for graph in figures.named:
+        for name in VALUES:
+            found = [figures.run((graph, name, *where)) for where in wheres]
+            beside = [ratio(*found[2 * k : 2 * k + 2]) for k in range(len(parts))]
+            made = milliseconds(figures.place((graph, name, *parts[0][1])))
+            rows.append([f"{graph} {name}", *map(milliseconds, found), *(number(one, 2, "x") for one in beside), made])
+    heads = ["", *(COLUMNS[where] for where in wheres), *(f"plain / {COLUMNS[packed]}" for _, packed in parts)]
+    told = "Milliseconds of a call. The last column has the first call less the mean of the others: it packs the edges."
+    return "\n\n".join(["### Packed edges", told, table([*heads, "packing, and placing"], rows)])
 
 
 def _overview(figures: Figures, rows: list[Where]) -> str:
