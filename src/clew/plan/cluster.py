@@ -107,7 +107,7 @@ class Messages:
         width = np.dtype(bound.get("dtype") or np.float64).itemsize
         if record.dense_rounds:
             self.form = f"values of {width} bytes, to the workers that use them"
-            self.why = "all values change in every superstep; who needs which is agreed on once, so no ids are sent"
+            self.why = "all values change in every superstep; workers agree once on who needs which, so no ids are sent"
             self.superstep = Span.exactly(sum(sent) * width)
             self.run = self.superstep.times(rounds)
             return

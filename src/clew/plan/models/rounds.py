@@ -59,7 +59,7 @@ def _ranks(sketch: Sketch, damping: float, *, personal: bool) -> None:
         sketch.keep("where jumps lead", "scratch", n, 8)
     if sketch.arguments.get("start") is not None:
         sketch.keep("where the walk starts", "scratch", n, 8)
-    why = "every vertex sums up its in-edges: no atomics, and the same bits always"
+    why = "every vertex sums up its in-edges: no atomics, and the same bits in every run"
     sketch.choose("direction", "pull throughout", why)
     if sketch.on_gpu:
         _ranks_on_gpu(sketch, rounds, wide, longest, products=given["products"])
@@ -168,7 +168,7 @@ def _powers(sketch: Sketch, rounds: Span) -> None:
         sketch.over_products(rounds)
         return
     sketch.keep("vectors of a product", "scratch", 3 * sketch.vertices, 8)
-    sketch.choose("direction", "pull throughout", "every vertex sums up its in-edges: the same bits always")
+    sketch.choose("direction", "pull throughout", "every vertex sums up its in-edges: the same bits in every run")
     items, spread = _product(sketch) + POWER_VERTEX * sketch.vertices, sketch.spread(8, incoming=True)
     sketch.setting_up += POWER_ROUND * rounds.likely
     sketch.do("rounds", items, spread, times=rounds, streamed=sketch.id_bytes / EDGE, steps=rounds)

@@ -70,14 +70,14 @@ def bfs(sketch: Sketch) -> None:
     sketch.count_graph(incoming=not balanced)
     sketch.count_workspace(**({key: sketch.arguments[key] for key in ("balance", "cut")} if balanced else {}))
     if balanced:
-        sketch.choose("direction", "push throughout", "edges are shared as the caller said, which has no pulling")
+        sketch.choose("direction", "push throughout", "the caller set balance, which has no pull")
         _search_on_gpu(sketch)
         return
     if sketch.on_gpu:
-        why = f"looking for a parent is taken to cost a vertex as much as pushing along {PULL_COST:g} edges"
+        why = f"a search for a parent is assumed to cost as much as pushing along {PULL_COST:g} edges"
         sketch.choose("direction", "push or pull, level by level", why)
         sketch.choose("load balance", "a warp to a row", f"rows of more than {BIG:,} edges are cut and shared by warps")
-        sketch.do("looking at edges", sketch.reached_vertices, streamed=GPU_VERTEX, steps=levels)
+        sketch.do("reading edges", sketch.reached_vertices, streamed=GPU_VERTEX, steps=levels)
         return
     rule = (
         f"pulls while the frontier has more than 1/{bfs_kernels.ALPHA} of the edges left, until it has fewer than "
@@ -91,7 +91,7 @@ def bfs(sketch: Sketch) -> None:
         items = PUSHED_EDGE * sketch.reached_arcs
     sharing = f"threads take {bfs_kernels.CHUNK} vertices at a time; frontiers up to {bfs_kernels.ALONE} stay with one"
     sketch.choose_team(sketch.arcs, sharing)
-    sketch.do("looking at edges", items, sketch.spread(4), streamed=sketch.id_bytes / 4, steps=levels)
+    sketch.do("reading edges", items, sketch.spread(4), streamed=sketch.id_bytes / 4, steps=levels)
     if sketch.arguments.get("deterministic"):
         sketch.do("smallest parents", sketch.reached_arcs, sketch.spread(4), streamed=sketch.id_bytes)
 
@@ -134,7 +134,7 @@ def _batches(sketch: Sketch, sources: int) -> None:
     sketch.do("distances", pairs, streamed=PAIR_BYTES)
     sketch.do("distances found", REACHED_PAIR * pairs * sketch.reach, streamed=0.0)
     streamed, steps = sketch.id_bytes / 4, levels.times(count)
-    sketch.do("looking at edges", 1, sketch.spread(8), times=items, streamed=streamed, steps=steps, near=BATCH_NEAR)
+    sketch.do("reading edges", 1, sketch.spread(8), times=items, streamed=streamed, steps=steps, near=BATCH_NEAR)
 
 
 @model
@@ -144,18 +144,18 @@ def sssp(sketch: Sketch) -> None:
     delta = sketch.arguments.get("delta")
     if sketch.on_gpu:
         dense = is_large_and_dense(sketch.graph.outgoing)  # type: ignore[arg-type]
-        why = f"{LARGE:,} edges or more and {DENSE} to a vertex" if dense else "few or sparse edges: steps cost more"
+        why = f"{LARGE:,} edges or more and {DENSE} per vertex" if dense else "few or sparse edges: steps cost more"
         _choose_buckets(sketch, delta, "narrow, growing towards the end" if dense else "wide", why)
         _search_on_gpu(sketch)
         return
     width = default_delta(sketch.graph, weights) if delta is None and sketch.vertices else delta
-    why = f"{sketch.shape.mean_degree:.3g} edges to a vertex: the more, the narrower, or edges are followed twice"
+    why = f"{sketch.shape.mean_degree:.3g} edges per vertex: the more, the narrower, or edges are followed twice"
     _choose_buckets(sketch, delta, "" if width is None else f"{width:.4g} wide", why)
     if fits_int32(sketch.graph, weights):
         value_bytes = 4
-        sketch.choose("sums", "32 bits", "no path is longer than 32 bits hold")
+        sketch.choose("sums", "32 bits", "no path is longer than 32 bits can hold")
     else:
-        why = "a path may be longer than 32 bits hold, or is a float"
+        why = "a path may be longer than 32 bits can hold, or is a float"
         sketch.choose("sums", f"{8 * value_bytes} bits", why)
     sketch.choose_team(sketch.arcs, "threads share the edges of the bucket's vertices")
     items = SSSP_EDGE * sketch.reached_arcs + VERTEX * sketch.reached_vertices
@@ -204,23 +204,23 @@ def _begin_paths(sketch: Sketch) -> tuple[Any, int]:
         options = ("balance", "cut") if sketch.on_gpu else ()
         sketch.count_workspace(**{key: sketch.arguments[key] for key in options if key in sketch.arguments})
     sketch.count_graph()
-    sketch.choose("direction", "push throughout", "only vertices whose value fell have something to offer")
+    sketch.choose("direction", "push throughout", "only vertices whose value improved have something to offer")
     return weights, 8 if weights.dtype.kind != "f" else weights.itemsize
 
 
 def _choose_buckets(sketch: Sketch, delta: Any, chosen: str, why: str) -> None:
     if delta is not None:
-        chosen, why = f"{delta:g} wide", "as the caller said"
+        chosen, why = f"{delta:g} wide", "set by the caller"
     sketch.choose("buckets", chosen, why)
 
 
 def _search_on_gpu(sketch: Sketch, *, steps: float = GPU_STEPS) -> None:
     """A search by near_far.cuh, its edges shared as the caller says."""
     balance = sketch.arguments.get("balance", DEFAULT.balance)
-    why = "the edges of a frontier are cut into ranks of equal work" if balance == "auto" else "as the caller said"
+    why = "the edges of a frontier are cut into ranks of equal work" if balance == "auto" else "set by the caller"
     if balance == "degree_cut":
         cut = tuning_of(balance, sketch.arguments.get("cut")).cut
-        why = f"as the caller said: a thread follows a piece of at most {cut} edges"
+        why = f"set by the caller: a thread follows a piece of at most {cut} edges"
     sketch.choose("load balance", balance, why)
     meetings = BUCKETS if sketch.shape.expanding else sketch.shape.levels.times(steps)
     sketch.do("following edges", sketch.reached_arcs, streamed=GPU_EDGE, steps=meetings)
@@ -290,7 +290,7 @@ def betweenness(sketch: Sketch) -> None:
         _with_distances(sketch, sources)
         return
     looks = sketch.arcs * (1.5 if graph.directed else 1.0)
-    sketch.choose("direction", "level by level, then back", "paths are counted forward, shares handed out backwards")
+    sketch.choose("direction", "level by level, then back", "paths are counted forward, dependencies backwards")
     if sketch.on_gpu:
         _betweenness_on_gpu(sketch, sources, looks)
         return
@@ -335,7 +335,7 @@ def edge_betweenness(sketch: Sketch) -> None:
 def _with_distances(sketch: Sketch, sources: int) -> None:
     """Searches that keep distances, by a thread of the CPU each."""
     if sketch.on_gpu:
-        sketch.choose("engine of the searches", "cpu", "the GPU engine has none for this")
+        sketch.choose("engine of the searches", "cpu", "the GPU engine has no kernels for this")
     for what, space in search_arrays(sketch.graph, sources):
         sketch.keep(what, space.role, space.nbytes, 1)
     sketch.choose("load balance", "a search to a thread", "threads take the next source when they are done")
@@ -376,7 +376,7 @@ def all_pairs(sketch: Sketch) -> None:
         sketch.count_workspace()
     else:
         sketch.count_workspace(on_gpu=False, method=chosen)
-    why = "as the caller said" if asked != "auto" else "64 searches read an edge once, together"
+    why = "set by the caller" if asked != "auto" else "64 searches read an edge once, together"
     if asked == "auto" and graph.weights is not None:
         costs = f"{all_pairs_cpu.PAIRS_PER_VERTEX} pairs a vertex and {all_pairs_cpu.PAIRS_PER_ARC} an edge"
         why = f"{n:,} vertices and {arcs:,} edges: searches are assumed to cost {costs}"
@@ -394,5 +394,5 @@ def all_pairs(sketch: Sketch) -> None:
         sketch.do("distances", float(n) * n, streamed=PAIR_BYTES)
     else:
         if sketch.on_gpu:
-            sketch.choose("engine of the searches", "cpu", "the GPU engine has none for this")
+            sketch.choose("engine of the searches", "cpu", "the GPU engine has no kernels for this")
         _batches(sketch, n)
