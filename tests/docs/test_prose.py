@@ -29,6 +29,8 @@ DIALECT_IN_CODE = re.compile(
     r"|by turns|wants?|made again|for want of|of which there (?:is|are)|at hand|in vain)\b",
     re.IGNORECASE,
 )
+#: What is plain where a page speaks to its reader.
+ON_PAGES = re.compile("looks? at|want|asks? for|leave out", re.IGNORECASE)
 LONGEST_SENTENCE = 25  # words
 SOURCE = ROOT / "src" / "clew"
 MODULES = sorted((ROOT / "src").rglob("*.py"))
@@ -129,7 +131,8 @@ def test_pages_are_in_plain_english(page):
 
 
 @pytest.mark.parametrize("page", SHORT, ids=lambda page: str(page.relative_to(ROOT)))
-def test_sentences_of_pages_are_short(page):
+def test_pages_for_users_have_short_sentences_and_no_dialect(page):
+    assert [found[0] for found in DIALECT_IN_CODE.finditer(prose(page)) if not ON_PAGES.fullmatch(found[0])] == []
     text = re.sub(r"\]\([^)]*\)|`[^`]*`", " ", re.sub(r"^\|.*", "", prose(page), flags=re.MULTILINE))
     parts = re.split(r"\n\s*\n|\n(?=\s*[-*:] |#|\d+\. )", text)
     said = [sentence for part in parts for sentence in re.split(r"(?<=[.!?])\s+", " ".join(part.split()))]
