@@ -25,6 +25,8 @@ from clew.operators.inspection import check_returns, place, plain_function, text
 from clew.primitives.arguments import engine_of
 from clew.result import Result
 
+Field = npt.ArrayLike | Callable[[Array], npt.ArrayLike]  # of all vertices, or a function of an array of ids
+
 #: What the functions of a program are called with.
 FUNCTIONS = {
     "send": "vertex",
@@ -86,8 +88,12 @@ class VertexProgram:
     priority: Callable[[Any], Any] | None = None
     width: float = 1.0
 
-    def start(self, graph: Graph) -> tuple[Mapping[str, npt.ArrayLike], npt.ArrayLike | None]:
-        """The initial state (an array or a number per field) and the active vertices (a mask, ids, or None for all)."""
+    def start(self, graph: Graph) -> tuple[Mapping[str, Field], Field | None]:
+        """The initial state (an array or a number per field) and the active vertices (a mask, ids, or None for all).
+
+        A function of an array of ids may stand for the array of a field, or for the mask. On a cluster, every worker
+        calls it with the ids of its own vertices, and no array of all vertices is made.
+        """
         raise NotImplementedError
 
     @staticmethod
@@ -146,18 +152,23 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     on_cpu = device == "auto" and isinstance(program.reduce, Gather)
     engine: Any = engine_of("cpu" if on_cpu else device, graph.num_arcs, hybrid=True)
     initial, active = _started(program, graph)
-    state = _state(program, initial, graph.num_vertices)
-    done, values = engine.run_program(program, graph, state, _mask(active, graph.num_vertices))
+    ids = np.arange(graph.num_vertices)
+    state = _state(program, initial, ids)
+    chosen = _mask(active(ids) if callable(active) else active, ids.size)
+    done, values = engine.run_program(program, graph, state, chosen)
     return _result(program, values, done, graph.names)
 
 
 @retried
 def _run_here(program: VertexProgram, share: Share, device: str) -> Result:
-    """One worker's part of a run on a cluster; ``start`` gives arrays for all vertices, or a number for each field."""
+    """One worker's part of a run on a cluster; what ``start`` gives as functions is computed for its vertices only."""
     initial, active = _started(program, share.for_user_code())
-    own = {name: np.asarray(value)[share.ids] if np.ndim(value) else value for name, value in initial.items()}
-    state = _state(program, own, share.ids.size)
-    chosen = _mask(active, share.num_vertices)[share.ids]
+    own = {
+        name: value if callable(value) or not np.ndim(value) else np.asarray(value)[share.ids]
+        for name, value in initial.items()
+    }
+    state = _state(program, own, share.ids)
+    chosen = _own_mask(active, share)
     done = _done_by_members(program, share, state, chosen, device)
     return _result(program, columns_of(state), done)
 
@@ -185,7 +196,7 @@ def _result(program: VertexProgram, values: Mapping[str, Any], done: Any, names:
     return Result(type(program).__name__, values, names=names, **how)
 
 
-def _started(program: VertexProgram, graph: Graph) -> tuple[Mapping[str, npt.ArrayLike], npt.ArrayLike | None]:
+def _started(program: VertexProgram, graph: Graph) -> tuple[Mapping[str, Field], Field | None]:
     given = program.start(graph)
     if not (isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], Mapping)):
         raise GraphError(
@@ -273,18 +284,31 @@ def _check_text(program: VertexProgram) -> None:
             )
 
 
-def _state(program: VertexProgram, initial: Mapping[str, npt.ArrayLike], num_vertices: int) -> Array:
-    """The state of all vertices, one record each."""
+def _state(program: VertexProgram, initial: Mapping[str, Field], ids: Array) -> Array:
+    """The state of some vertices, one record each."""
     if set(initial) != set(program.fields):
         raise GraphError(f"start returned {sorted(initial)}; expected a value for each of {sorted(program.fields)}.")
     fields = np.dtype([(name, np.dtype(kind)) for name, kind in program.fields.items()], align=True)
-    state = np.empty(num_vertices, dtype=fields)
+    state = np.empty(ids.size, dtype=fields)
     for name, value in initial.items():
         try:
-            state[name] = value
+            state[name] = value(ids) if callable(value) else value
         except ValueError as error:
-            raise GraphError(f"the initial {name!r} does not fit {counted(num_vertices, 'vertex')}: {error}.") from None
+            raise GraphError(f"the initial {name!r} does not fit {counted(ids.size, 'vertex')}: {error}.") from None
     return state
+
+
+def _own_mask(active: Field | None, share: Share) -> npt.NDArray[np.bool_]:
+    """Which vertices of a worker are active."""
+    if active is None or callable(active):
+        return _mask(active(share.ids) if callable(active) else None, share.ids.size)
+    given, mask = np.atleast_1d(np.asarray(active)), np.zeros(share.ids.size, np.bool_)
+    if given.dtype.kind not in "iu" or (given.size and not 0 <= given.min() <= given.max() < share.num_vertices):
+        mask[:] = _mask(given, share.num_vertices)[share.ids]
+        return mask
+    owner, local = share.partition.place(given.astype(np.int64))
+    mask[local[owner == share.member.rank]] = True
+    return mask
 
 
 def _mask(active: npt.ArrayLike | None, num_vertices: int) -> npt.NDArray[np.bool_]:

@@ -12,6 +12,7 @@ import numpy as np
 import clew
 from clew.algorithms.registry import ALGORITHMS
 from clew.engines.cluster.member import Member
+from clew.engines.cluster.owned import OwnedFact, joined
 from clew.engines.cluster.share import Share, build_share
 from clew.engines.cluster.transport import Sockets
 from clew.errors import ClusterError
@@ -96,7 +97,10 @@ def run_on_team(
         for ids, result in done:
             values[column][ids] = result.values[column]
     one = done[0][1]
-    facts, unreached = one.facts, one.unreached
+    facts, unreached = dict(one.facts), one.unreached
+    for name, fact in facts.items():
+        if isinstance(fact, OwnedFact):
+            facts[name] = joined([(result.facts[name].keys, result.facts[name].values) for _, result in done])
     return clew.Result(
         one.algorithm, values, facts=facts, unreached=unreached, iterations=one.iterations, trace=one.trace
     )

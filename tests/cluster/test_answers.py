@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from clew.algorithms.connected_components import cluster as components
 from clew.algorithms.registry import ALGORITHMS
 from clew.engines.cluster.partition import Grid, Partition
 from clew.testing import contract_graphs, verify
+from examples.vertex_programs import ShortestPaths
 from tests.cluster.team import on_team, run_on_team
 
 DISTRIBUTED = sorted(name for name, record in ALGORITHMS.items() if record.distributed or record.cluster)
@@ -167,3 +169,74 @@ def test_assortativity_of_degrees(members: int, options: dict[str, Any]) -> None
     for graph in (clew.generate.rmat(7, seed=1), clew.generate.kronecker(7, seed=1)):
         found = run_on_team(members, graph, lambda share: clew.assortativity(share, **options))
         assert np.isclose(found.coefficient, clew.assortativity(graph, **options).coefficient, rtol=1e-12)
+
+
+@pytest.mark.parametrize("members", [1, 4])
+def test_numbers_of_vertices_as_functions_of_ids(members: int) -> None:
+    """Every member calls them with its own ids; dicts and arrays give the same."""
+    graph = clew.generate.rmat(7, seed=1)
+    n, asked = graph.num_vertices, []
+
+    def numbers(ids: np.ndarray) -> np.ndarray:
+        asked.append(ids.size)
+        return ids % 5
+
+    forms = (numbers, np.arange(n) % 5, {v: v % 5 for v in range(n)})
+    for call in (
+        lambda g, given: clew.pagerank(g, personalization=given, start=given, tolerance=1e-12),
+        lambda g, given: clew.katz(g, alpha=0.01, beta=given, start=given),
+        lambda g, given: clew.eigenvector(g.symmetrized(), start=given, tolerance=1e-9),
+    ):
+        expected = call(graph, forms[1])
+        for form in forms:
+            for found in (call(graph, form), run_on_team(members, graph, partial(call, given=form))):
+                for column, values in expected.values.items():
+                    assert np.allclose(found.values[column], values, rtol=1e-9), column
+    assert set(asked) <= {n, *(len(part) for part in np.array_split(np.arange(n), members))}
+    expected = clew.random_walk_with_restart(graph, 3)
+    near = run_on_team(members, graph, lambda g: clew.random_walk_with_restart(g, 3))
+    assert np.allclose(near.visiting, expected.visiting, rtol=1e-9)
+    with pytest.raises(clew.GraphError, match="personalization has shape"):
+        run_on_team(members, graph, lambda g: clew.pagerank(g, personalization=lambda _: [1.0, 2.0, 3.0]))
+    with pytest.raises(clew.GraphError, match="personalization is 0 everywhere"):
+        run_on_team(members, graph, lambda g: clew.pagerank(g, personalization=lambda ids: ids * 0.0))
+
+
+class FromEvenOnes(ShortestPaths):
+    """Distances from all even vertices, which no array lists."""
+
+    def start(self, graph: clew.Graph) -> Any:
+        return {"distance": lambda ids: np.where(ids % 2, np.inf, 0.0)}, lambda ids: ids % 2 == 0
+
+
+class FromSome(ShortestPaths):
+    """The same with ids for the active vertices."""
+
+    def start(self, graph: clew.Graph) -> Any:
+        even = np.arange(0, graph.num_vertices, 2)
+        return {"distance": np.where(np.arange(graph.num_vertices) % 2, np.inf, 0.0)}, even
+
+
+@pytest.mark.parametrize("program", [FromEvenOnes(0), FromSome(0)])
+def test_fields_as_functions_of_ids(program: Any) -> None:
+    graph = clew.generate.random_weights(clew.generate.rmat(7, edge_factor=2, seed=1), 1, 9, seed=2)
+    expected = clew.run(FromSome(0), graph).distance
+    assert np.isinf(expected).any()
+    for found in (clew.run(program, graph), run_on_team(4, graph, lambda share: clew.run(program, share))):
+        assert np.array_equal(found.distance, expected)
+
+
+@pytest.mark.parametrize("name", ["connected_components", "strongly_connected_components"])
+def test_sizes_stay_with_their_members(name: str) -> None:
+    """No member has the sizes of all components."""
+    graph = clew.generate.uniform(400, 300, seed=3)
+
+    def run(share: Any) -> clew.Result:
+        found = ALGORITHMS[name].function(share)
+        assert found.sizes.keys.size < found.sizes.size == found.count
+        return found
+
+    found, expected = run_on_team(4, graph, run), ALGORITHMS[name].function(graph)
+    assert expected.count > 50
+    assert np.array_equal(found.sizes, expected.sizes)
+    assert found.largest == expected.largest

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from clew.checks import one_of, whole
-from clew.dtypes import labels_of
+from clew.dtypes import Array, labels_of
 from clew.engines.cluster.share import Share
 from clew.errors import GraphError
 from clew.graph import Graph
 
+#: A number per vertex: an array, a dict by name, a Series, or a function of an array of ids.
+Numbers = Mapping[Any, float] | Callable[[Array], npt.ArrayLike] | npt.ArrayLike
 #: How a GPU shares the edges of active vertices among threads.
 Balance = Literal["auto", "thread", "warp", "block", "merge_path", "degree_cut"]
 MOST_CUT = 128  # edges that one thread fetches to shared memory
@@ -99,41 +101,50 @@ def check_flow_weights(graph: Graph, algorithm: str) -> None:
         raise GraphError(f"the smallest weight is {low}; {algorithm}(weighted=True) needs weights of 0 or more.")
 
 
-def jumps_of(
-    graph: Graph, personalization: Mapping[Any, float] | npt.ArrayLike | None, argument: str = "personalization"
-) -> npt.NDArray[Any] | None:
+def jumps_of(graph: Graph, personalization: Numbers | None, argument: str = "personalization") -> Array | None:
     """The distribution of the jumps, or the initial ranks, as an array that sums to 1; None if not given.
 
-    ``argument`` is the name that errors use.
+    ``argument`` is the name that errors use. On a worker of a cluster, the array has the entries of its own vertices.
     """
     if personalization is None:
         return None
     jumps = vertex_numbers(graph, personalization, argument)
-    if graph.num_vertices and not jumps.any():
+    together = graph.member.all_reduce if isinstance(graph, Share) else lambda value, _: value
+    largest = float(together(jumps.max(initial=0.0), np.maximum))
+    if graph.num_vertices and not largest:
         raise GraphError(f"{argument} is 0 everywhere; expected a positive number for at least one vertex.")
-    largest = jumps.max(initial=0.0) or 1.0  # dividing twice: the sum of the largest floats is infinite
-    jumps = jumps / largest
-    return np.asarray(jumps / jumps.sum())
+    jumps = jumps / (largest or 1.0)  # dividing twice: the sum of the largest floats is infinite
+    return np.asarray(jumps / together(jumps.sum(), np.add))
 
 
-def vertex_numbers(graph: Graph, given: Mapping[Any, float] | npt.ArrayLike, argument: str) -> npt.NDArray[Any]:
-    """A number of 0 or more for every vertex, from an array, a dict by name or a Series; missing vertices have 0."""
+def vertex_numbers(graph: Graph, given: Numbers, argument: str) -> Array:
+    """A number of 0 or more for every vertex; missing vertices have 0.
+
+    They are given as an array, a dict by name, a Series, or a function of an array of ids. A worker of a cluster has
+    the numbers of its own vertices, and calls a function with their ids.
+    """
+    ids: Array = graph.ids if isinstance(graph, Share) else np.arange(graph.num_vertices)
     if (labels := labels_of(given)) is not None:
         if not labels.is_unique:
             raise GraphError(f"a vertex occurs twice in the index of {argument}; expected each vertex once.")
         given = dict(zip(labels.tolist(), np.asarray(given).tolist(), strict=True))
     if isinstance(given, Mapping):
-        numbers = np.zeros(graph.num_vertices)
-        values = [_number(argument, value, name) for name, value in given.items()]
-        numbers[vertices_of(graph, given.keys())] = values  # all names at once: each by itself means a search
+        numbers = np.zeros(ids.size)
+        values = np.array([_number(argument, value, name) for name, value in given.items()])
+        places = vertices_of(graph, given.keys())  # all names at once: each by itself means a search
+        if isinstance(graph, Share):
+            owner, places = graph.partition.place(places)
+            places, values = places[owner == graph.member.rank], values[owner == graph.member.rank]
+        numbers[places] = values
     else:
-        array = np.asarray(given)
-        if array.shape != (graph.num_vertices,) or array.dtype.kind not in "biuf":
+        array = np.asarray(given(ids) if callable(given) else given)
+        count = ids.size if callable(given) else graph.num_vertices
+        if array.shape != (count,) or array.dtype.kind not in "biuf":
             raise GraphError(
                 f"{argument} has shape {array.shape} and dtype {array.dtype}; expected a number for each of the "
-                f"{graph.num_vertices:,} vertices, or a dict from vertex names to numbers."
+                f"{count:,} vertices, or a dict from vertex names to numbers."
             )
-        numbers = array.astype(np.float64)
+        numbers = (array[ids] if isinstance(graph, Share) and not callable(given) else array).astype(np.float64)
     if not np.isfinite(numbers).all() or (numbers < 0).any():
         raise GraphError(f"{argument} has a negative, infinite or NaN entry; expected finite numbers of 0 or more.")
     return numbers

@@ -17,6 +17,7 @@ from clew.algorithms.waist import Waist
 from clew.dtypes import Array
 from clew.engines.cluster import products
 from clew.engines.cluster.gpu import engine_for
+from clew.engines.cluster.owned import OwnedFact
 from clew.engines.cluster.share import Share, build_share, edge_ends, in_both_directions
 from clew.operators import Monoid, Semiring, monoids, semirings
 from clew.primitives.arguments import array_of, selection_of
@@ -78,6 +79,12 @@ class ClusterWaist(Waist):
         owner, local = graph.partition.place(ids)
         (arrived,) = self.member.send_to_owners(owner, [local])
         return np.bincount(arrived, minlength=graph.ids.size)
+
+    def label_sizes(self, graph: Any, label: Array) -> Any:
+        """How many vertices have each label that occurs; every member has the sizes of its own vertices' labels."""
+        counts = self.tally(graph, label)
+        used = np.flatnonzero(counts)
+        return OwnedFact(self.member, graph.ids[used], counts[used])
 
     def gather_by(self, graph: Any, ids: Array, values: Array, monoid: Monoid) -> Array:
         """For each of this member's vertices, the values that any member gives for its id, reduced."""

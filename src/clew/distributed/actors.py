@@ -21,7 +21,7 @@ STARTED = 120  # seconds to wait for new workers
 NEWS = 0.2  # seconds after which a wait for all workers checks whether one of them failed
 CHECKED = 1  # seconds after which it asks whether their connections are well
 CONNECTED = 15  # seconds to connect workers
-GRACE = 3  # seconds that a worker has to answer before it counts as lost
+GRACE, HURRY = 3, 1  # seconds that a worker has to answer before it counts as lost, and one that was silent
 BUSY = 30  # seconds that a worker which answers has to end a call, such as one that compiles
 
 SILENT = re.compile(r"worker (\d+) has been silent")  # as its neighbors say
@@ -140,9 +140,11 @@ class Workers:
                     checked = time.monotonic()
             if errors:
                 self._stop()
-                deadline = time.monotonic() + GRACE
+                now = time.monotonic()
                 self._start_spares(errors)
-                while pending and time.monotonic() < deadline:
+                while pending and time.monotonic() < now + (
+                    HURRY if self._spares.keys() >= {*pending.values()} else GRACE
+                ):
                     self._collect(pending, NEWS, answers, errors)
                     self._start_spares(errors)
         except BaseException:
@@ -218,18 +220,20 @@ class Workers:
         if not calls:
             began, calls = time.monotonic(), self.start("about")
         self._asked, self._unfinished = (0.0, {}), {}
-        lost = self._late(calls, max(0.0, began + GRACE - time.monotonic()))
+        silent = {rank: reference for rank, reference in calls.items() if rank in self._spares}
+        lost = self._late({rank: reference for rank, reference in calls.items() if rank not in silent}, began + GRACE)
+        lost |= self._late(silent, began + HURRY)
         for rank in calls.keys() - lost:
             try:
                 self._ray.get(calls[rank])
             except self._ray.exceptions.RayError:
                 lost.add(rank)
         busy = {rank: reference for rank, reference in unfinished.items() if rank not in lost}
-        return sorted(lost | self._late(busy, BUSY))
+        return sorted(lost | self._late(busy, time.monotonic() + BUSY))
 
-    def _late(self, calls: Calls, seconds: float) -> set[int]:
+    def _late(self, calls: Calls, deadline: float) -> set[int]:
         """The workers whose calls are not done in time."""
-        references = list(calls.values())
+        references, seconds = list(calls.values()), max(0.0, deadline - time.monotonic())
         late = self._ray.wait(references, num_returns=len(calls), timeout=seconds)[1] if calls else []
         return {rank for rank, reference in calls.items() if reference in late}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -10,13 +11,14 @@ from clew.algorithms.registry import ALGORITHMS
 from clew.dtypes import Array
 from clew.edge_result import EdgeResult
 from clew.engines.cluster.names import names_by_id
+from clew.engines.cluster.owned import OwnedFact
 from clew.engines.cluster.share import Share
 from clew.names import VertexNames
 from clew.result import Result, in_rows
 from clew.walk_result import WalkResult
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
 
@@ -29,6 +31,7 @@ class Kept(NamedTuple):
     numbers: Array
     result: Result
     kind: Literal["vertices", "edges", "walks"]
+    facts: Mapping[str, tuple[Array, Array]] = MappingProxyType({})  # arrays, by the keys and values that are here
 
 
 def kept_of(share: Share, result: Result) -> Kept:
@@ -44,16 +47,19 @@ def kept_of(share: Share, result: Result) -> Kept:
         return Kept(numbers[order], Result(result.algorithm, values, vertices=()), "edges")
     names = None if share._names is None else VertexNames.trusted(share._names.take(order))
     kept = Result(result.algorithm, values, names=names, vertices=(), unreached=result.unreached)
-    return Kept(numbers[order], kept, "vertices")
+    facts = {name: (fact.keys, fact.values) for name, fact in result.facts.items() if isinstance(fact, OwnedFact)}
+    return Kept(numbers[order], kept, "vertices", facts)
 
 
 def about(share: Share, kept: Kept, result: Result) -> dict[str, Any]:
     """What the driver keeps of a result; one worker sends it."""
-    shared = ("facts", "unreached", "iterations", "converged")
+    shared = ("unreached", "iterations", "converged")
     return {
         "kind": kept.kind,
         "size": share.num_vertices if result.rows is None else result.rows.size,
         "columns": {column: (array.dtype.str, array.shape[1:]) for column, array in result.values.items()},
+        "facts": {name: fact for name, fact in result.facts.items() if name not in kept.facts},
+        "arrays": tuple(kept.facts),
         "trace": dict(result.trace.columns),
         "vertices": tuple(result.vertex_values) if result.algorithm in ALGORITHMS else (),  # programs have none
         "title": result.algorithm,

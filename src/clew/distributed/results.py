@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from clew.checks import whole
 from clew.distributed.kept import ENDS
 from clew.dtypes import Array, id_dtype
 from clew.edge_result import EdgeResult
+from clew.engines.cluster.owned import joined
 from clew.errors import GraphError
 from clew.names import Name, VertexNames
 from clew.result import Result, Trace
@@ -53,6 +54,23 @@ class _Columns(Mapping[str, Array]):
         return len(self.columns)
 
 
+class _Facts(dict[str, Any]):
+    """The facts of a result. Those that are arrays are with the workers until they are read; no loop lists them."""
+
+    def __init__(self, graph: ClusterGraph, key: int, facts: Mapping[str, Any], arrays: Sequence[str]) -> None:
+        super().__init__(facts)
+        self._graph, self._key, self._arrays = graph, key, arrays
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or name in self._arrays
+
+    def __missing__(self, name: str) -> Any:
+        if name not in self._arrays:
+            raise KeyError(name)
+        self[name] = joined(self._graph.cluster.call("fact", self._key, name))
+        return self[name]
+
+
 class ClusterResult(Result):
     """A result whose arrays are with the workers: facts and ``top`` need no gathering, attributes gather an array."""
 
@@ -66,11 +84,12 @@ class ClusterResult(Result):
             _Columns(graph, key, about["columns"], self._size),
             vertices=about["vertices"],
             unreached=about["unreached"],
-            facts=about["facts"],
+            facts={},
             iterations=about["iterations"],
             converged=about["converged"],
             trace=Trace(about["trace"]),
         )
+        self.facts = _Facts(graph, key, about["facts"], about["arrays"])
         self._graph: Any = graph
         self._key = key
         self._all_names: VertexNames | None = None

@@ -326,12 +326,16 @@ class Worker:
 
     def column(self, result: int, name: str) -> tuple[Array, Array]:
         """The ids of this worker's vertices, and a column of their values."""
-        ids, found, _ = self._results[result]
+        ids, found, *_ = self._results[result]
         return ids, found.values[name]
+
+    def fact(self, result: int, name: str) -> tuple[Array, Array]:
+        """The keys and the entries that this worker has of a fact which is an array."""
+        return self._results[result].facts[name]
 
     def top(self, result: int, k: int, by: str | None, smallest: bool) -> tuple[Array, dict[str, Array]]:
         """The ids and values of this worker's first vertices by a column."""
-        ids, found, _ = self._results[result]
+        ids, found, *_ = self._results[result]
         chosen = found.ranked(k, by, smallest=smallest)
         return ids[chosen], {name: column[chosen] for name, column in found.values.items()}
 
@@ -345,13 +349,13 @@ class Worker:
 
     def values_of(self, result: int, ids: Array) -> tuple[Array, dict[str, Array]]:
         """Which of some vertices are here, and their values."""
-        mine, found, _ = self._results[result]
+        mine, found, *_ = self._results[result]
         here, place = np.flatnonzero(np.isin(ids, mine)), np.searchsorted(mine, ids)
         return here, {name: column[place[here]] for name, column in found.values.items()}
 
     def values_between(self, result: int, first: int, second: int) -> tuple[Array, dict[str, Array]]:
         """Which entries here are for edges from one vertex to another, and their values."""
-        numbers, found, _ = self._results[result]
+        numbers, found, *_ = self._results[result]
         here = np.flatnonzero((found.values["source"] == first) & (found.values["target"] == second))
         return numbers[here], {name: column[here] for name, column in found.values.items()}
 

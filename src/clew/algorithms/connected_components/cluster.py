@@ -27,6 +27,7 @@ from clew.algorithms.registry import Answer
 from clew.build import kernels_components as joining
 from clew.build.rows import blocks_of
 from clew.dtypes import Array, as_bits
+from clew.engines.cluster.owned import OwnedFact
 from clew.engines.cluster.share import Share
 
 Labels = list[tuple[Array, Array]]
@@ -51,7 +52,7 @@ def connected_components(share: Share) -> Answer:
     """The smallest vertex of every weak component; see ``clew.connected_components``."""
     if share.partition.grid.one_column:
         label, labels, sizes = components_of_ranges(share)
-        return summary(label, _in_order(share, labels, sizes))
+        return summary(label, OwnedFact(share.member, labels, sizes))
     first = share.member.rank * share.partition.segment
     parent, forest, rounds = _joined_by_all(share, first)
     slots = np.empty(parent.size, np.int32)
@@ -70,8 +71,7 @@ def connected_components(share: Share) -> Answer:
             slots[hooked] = np.arange(roots.size, roots.size + hooked.size)
             lowest, counts = np.append(lowest, share.ids[hooked]), np.append(counts, np.ones_like(hooked))
             roots = _climb(share, parent, np.append(roots, parent[hooked]))
-    label, sizes = _labels(share, slots, roots, lowest, counts)
-    return summary(label, sizes, rounds)
+    return summary(*_labels(share, slots, roots, lowest, counts), rounds)
 
 
 def _joined_by_all(share: Share, first: int) -> tuple[Array, Forest, int]:
@@ -185,7 +185,7 @@ def _hooked(parent: Array, first: int, given: Labels) -> Array:
     return edges[:count]
 
 
-def _labels(share: Share, slots: Array, roots: Array, lowest: Array, counts: Array) -> tuple[Array, Array]:
+def _labels(share: Share, slots: Array, roots: Array, lowest: Array, counts: Array) -> tuple[Array, OwnedFact]:
     """The label of each of this member's vertices, and the sizes of all components in the order of labels.
 
     ``slots`` has the tree of every vertex, -1 for a root. ``roots``, ``lowest`` and ``counts`` have the root of every
@@ -199,16 +199,4 @@ def _labels(share: Share, slots: Array, roots: Array, lowest: Array, counts: Arr
     label = np.empty_like(share.ids)
     kernels.label_members(slots, found, smallest, label)
     own = np.flatnonzero(slots < 0)
-    return label, _in_order(share, smallest[own], sizes[own])
-
-
-def _in_order(share: Share, labels: Array, sizes: Array) -> Array:
-    """The sizes of all members' components, in the order of labels. Most are often single vertices: these send none."""
-    single = sizes == 1
-    singles, several = (np.concatenate(share.member.all_gather("all", labels[k])) for k in (single, ~single))
-    large = np.concatenate(share.member.all_gather("all", sizes[~single]))
-    marks = np.zeros(share.num_vertices // 64 + 1, np.uint64)
-    kernels.mark_all(singles, marks)
-    kernels.mark_all(several, marks)
-    ordered: Array = kernels.in_order(marks, several, large, singles.size + several.size)
-    return ordered
+    return label, OwnedFact(member, smallest[own], sizes[own])

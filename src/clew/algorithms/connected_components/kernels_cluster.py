@@ -8,7 +8,7 @@ vertices by their places in the order of the partition, which is random, so chai
 import numpy as np
 
 from clew.build.kernels_components import AHEAD, LOW_SIX, ONE, SIX, join
-from clew.engines.cpu.team.kernels_intrinsics import ones, prefetch
+from clew.engines.cpu.team.kernels_intrinsics import prefetch
 from clew.jit import njit
 
 TWO = np.uint64(2)
@@ -228,26 +228,3 @@ def label_members(slots, slot_labels, smallest, label):
     """The label of every vertex: of its slot, or its own."""
     for v in range(slots.size):
         label[v] = slot_labels[slots[v]] if slots[v] >= 0 else smallest[v]
-
-
-@njit(cache=True, nogil=True)
-def mark_all(labels, marks):
-    """Set a bit for every label."""
-    for k in range(labels.size):
-        marks[np.uint64(labels[k]) >> SIX] |= ONE << (np.uint64(labels[k]) & LOW_SIX)
-
-
-@njit(cache=True, nogil=True)
-def in_order(marks, labels, sizes, count):
-    """The sizes of all marked labels in ascending order: those given, and 1 for the others."""
-    before = np.empty(marks.size, np.int64)
-    total = np.int64(0)
-    for word in range(marks.size):
-        before[word] = total
-        total += np.int64(ones(marks[word]))
-    ordered = np.ones(count, np.int64)
-    for k in range(labels.size):
-        v = np.uint64(labels[k])
-        below = marks[v >> SIX] & ((ONE << (v & LOW_SIX)) - ONE)
-        ordered[before[v >> SIX] + np.int64(ones(below))] = sizes[k]
-    return ordered

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import numpy.typing as npt
-
-from clew.algorithms.arguments import check_flow_weights, check_rounds, jumps_of
+from clew.algorithms.arguments import Numbers, check_flow_weights, check_rounds, jumps_of
 from clew.algorithms.registry import algorithm, run
 from clew.graph import Graph
 from clew.result import Result
@@ -20,7 +15,7 @@ def eigenvector(
     weighted: bool = False,
     tolerance: float = 1e-6,
     max_iterations: int = 100,
-    start: Mapping[Any, float] | npt.ArrayLike | None = None,
+    start: Numbers | None = None,
     device: str = "auto",
 ) -> Result:
     """Eigenvector centrality: vertices are central if edges from central vertices lead to them.

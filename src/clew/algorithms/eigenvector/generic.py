@@ -17,7 +17,7 @@ def eigenvector(
 ) -> Answer:
     """Scores of length 1; see ``clew.eigenvector``."""
     ids = waist.ids(graph)
-    x = np.full(ids.size, 1 / max(1, graph.num_vertices)) if start is None else start[ids]
+    x = np.full(ids.size, 1 / max(1, graph.num_vertices)) if start is None else start
 
     def step(x: Array) -> Array:
         # x = (A' + I) x, scaled to length 1. Squares of large numbers overflow, so the largest is scaled to 1 first.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
-from clew.algorithms.arguments import check_flow_weights, check_rounds, vertex_numbers
+from clew.algorithms.arguments import Numbers, check_flow_weights, check_rounds, vertex_numbers
 from clew.algorithms.registry import algorithm, run
 from clew.errors import GraphError
 from clew.graph import Graph
@@ -20,11 +18,11 @@ def katz(
     graph: Graph,
     *,
     alpha: float | None = None,
-    beta: float | Mapping[Any, float] | npt.ArrayLike = 1.0,
+    beta: float | Numbers = 1.0,
     weighted: bool = False,
     tolerance: float = 1e-6,
     max_iterations: int = 1000,
-    start: Mapping[Any, float] | npt.ArrayLike | None = None,
+    start: Numbers | None = None,
     device: str = "auto",
 ) -> Result:
     """Katz centrality: how many walks end at each vertex, long ones counting less.
@@ -87,8 +85,10 @@ def katz(
     if weighted:
         check_flow_weights(graph, "katz")
     own, first = (
-        vertex_numbers(graph, np.full(graph.num_vertices, given) if np.isscalar(given) else given, argument)
-        for argument, given in (("beta", beta), ("start", 0.0 if start is None else start))
+        vertex_numbers(
+            graph, partial(np.full_like, fill_value=given, dtype=float) if np.isscalar(given) else given, name
+        )
+        for name, given in (("beta", beta), ("start", 0.0 if start is None else start))
     )
     options = {"weighted": weighted, "tolerance": tolerance, "max_iterations": max_iterations}
     return run("katz", graph, device, alpha=alpha, beta=own, start=first, **options)

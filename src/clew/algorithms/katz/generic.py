@@ -24,7 +24,7 @@ def katz(
     start: Array,
 ) -> Answer:
     """Scores with x = beta + alpha A' x; see ``clew.katz``."""
-    own, x = (given[waist.ids(graph)] for given in (beta, start))
+    own, x = beta, start
     if alpha is None:  # the largest row sum of a matrix is no less than its largest eigenvalue
         sums = inflow(waist, graph, np.ones(own.size), weighted=weighted)
         alpha = 1 / (1 + float(waist.total(sums, monoids.max))) if graph.num_arcs else 1.0

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from clew.adjacency import Adjacency
-from clew.algorithms.arguments import check_flow_weights, check_fraction, check_rounds, jumps_of
+from clew.algorithms.arguments import Numbers, check_flow_weights, check_fraction, check_rounds, jumps_of
 from clew.algorithms.registry import algorithm, run
 from clew.checks import one_of
 from clew.dtypes import Array
@@ -38,8 +36,8 @@ def pagerank(
     damping: float = 0.85,
     tolerance: float = 1e-6,
     max_iterations: int = 100,
-    personalization: Mapping[Any, float] | npt.ArrayLike | None = None,
-    start: Mapping[Any, float] | npt.ArrayLike | None = None,
+    personalization: Numbers | None = None,
+    start: Numbers | None = None,
     weighted: bool = False,
     dtype: Precision = "float64",
     device: str = "auto",
@@ -61,9 +59,9 @@ def pagerank(
     max_iterations
         The maximum number of iterations.
     personalization
-        The distribution of the jumps: a number per vertex, as an array, a dict by name or a pandas Series. It includes
-        jumps from vertices without out-edges. Missing vertices have 0. The numbers are scaled to sum to 1. The default
-        is uniform.
+        The distribution of the jumps: a number per vertex, as an array, a dict by name, a pandas Series, or a function
+        of an array of ids. It includes jumps from vertices without out-edges. Missing vertices have 0. The numbers are
+        scaled to sum to 1. The default is uniform. On a cluster, a function needs no array of all vertices.
     start
         The initial ranks, in the same forms. Ranks of an earlier run save iterations. The default is the
         personalization, so vertices that it does not reach have rank 0. NetworkX starts with the uniform distribution.

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from clew.algorithms.arguments import Numbers
 from clew.algorithms.checking import arcs, named, require
 from clew.dtypes import Array
 from clew.graph import Graph
@@ -21,7 +20,7 @@ def pagerank(
     *,
     damping: float = 0.85,
     tolerance: float = 1e-6,
-    personalization: Mapping[Any, float] | npt.ArrayLike | None = None,
+    personalization: Numbers | None = None,
     weighted: bool = False,
 ) -> None:
     """Check ranks: pass the arguments that they were computed with.
@@ -60,12 +59,13 @@ def _one_round(graph: Graph, rank: Array, damping: float, jumps: Array, weighted
     return np.asarray(damping * pushed + (damping * rank[stranded].sum() + 1 - damping) * jumps)
 
 
-def _jumps(graph: Graph, personalization: Mapping[Any, float] | npt.ArrayLike | None) -> Array:
+def _jumps(graph: Graph, personalization: Numbers | None) -> Array:
     n = graph.num_vertices
     if personalization is None:
         return np.full(n, 1 / max(n, 1))
     if not isinstance(personalization, Mapping):
-        given = np.asarray(personalization, dtype=np.float64)
+        given = personalization(np.arange(n)) if callable(personalization) else personalization
+        given = np.asarray(given, dtype=np.float64)
     else:
         given = np.zeros(n)
         for name, value in personalization.items():

@@ -24,8 +24,7 @@ def pagerank(share: Share, walk: Walk) -> Answer:
     """The ranks of this member's vertices; see ``clew.pagerank``."""
     damping, tolerance, max_iterations, jumps, start, _, dtype = walk
     n, own, member = share.num_vertices, share.ids.size, share.member
-    jumps = None if jumps is None else jumps[share.ids]
-    first = jumps if start is None else start[share.ids]
+    first = jumps if start is None else start
     rank, flow = np.empty(own, dtype), np.empty(own, dtype)
     rank[:] = 1 / max(1, n) if first is None else first
     scale, factors = _passing(share, walk)

@@ -19,11 +19,11 @@ def pagerank(waist: Waist, graph: Graph, walk: Walk) -> Answer:
         assert graph.weights is not None
         graph = graph.with_weights(graph.weights.astype(np.float64))
     n, ids = graph.num_vertices, waist.ids(graph)
-    jumps = np.full(ids.size, 1 / n if n else 0.0) if jumps is None else jumps[ids]
+    jumps = np.full(ids.size, 1 / n if n else 0.0) if jumps is None else jumps
     strength = waist.reduce_segments(graph if weighted else graph.with_weights(None)).astype(np.float64)
     stuck = waist.elementwise(lambda strength, zero: 1.0 if strength == zero else 0.0, strength, 0.0)
     semiring = semirings.plus_times if weighted else semirings.plus_second
-    rank: Array = jumps if start is None else start[ids]
+    rank: Array = jumps if start is None else start
     changes: list[float] = []
     while len(changes) < max_iterations and (not changes or changes[-1] >= tolerance):
         rank, changes = waist.checkpoint(len(changes), rank, changes)

@@ -6,9 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
 
-import numpy as np
-
-from clew.algorithms.arguments import check_flow_weights, check_fraction, check_rounds
+from clew.algorithms.arguments import check_flow_weights, check_fraction, check_rounds, jumps_of
 from clew.algorithms.pagerank import Precision, Walk
 from clew.algorithms.registry import ALGORITHMS, Answer, algorithm, run
 from clew.checks import one_of
@@ -90,7 +88,7 @@ def random_walk_with_restart(
     one_of("dtype", dtype, get_args(Precision))
     if weighted:
         check_flow_weights(graph, "random_walk_with_restart")
-    jumps = np.zeros(graph.num_vertices)
-    jumps[graph.vertex(source)] = 1.0
+    home = graph.vertex(source)
+    jumps = jumps_of(graph, lambda ids: ids == home)
     walk = Walk(damping, tolerance, max_iterations, jumps, None, weighted, dtype)
     return run("random_walk_with_restart", graph, device, walk=walk)
