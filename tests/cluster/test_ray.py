@@ -54,6 +54,30 @@ def test_products_and_programs_take_the_graph_as_it_is(graph: clew.Graph) -> Non
     assert np.array_equal(found.distance, clew.run(ShortestPaths(3), graph, device="cpu").distance)
 
 
+def test_products_with_columns_gather_nothing(cluster: clew.distributed.Cluster, graph: clew.Graph) -> None:
+    """Two products in a row, one after a worker is lost, and the columns that they refuse."""
+    spread = graph.spread()
+    ranks, expected = clew.pagerank(spread), clew.pagerank(graph).rank
+    once = clew.spmv(spread, ranks.column("rank"), transpose=True)
+    os.kill(cluster.workers[3]["pid"], signal.SIGKILL)
+    twice = clew.spmv(spread.reversed(), once, clew.semirings.max_second)
+    first = clew.spmv(graph, expected, transpose=True)
+    second = clew.spmv(graph.reversed(), first, clew.semirings.max_second)
+    assert [v for v, _ in ranks.top(1, "rank")] == [int(expected.argmax())]
+    assert not ranks.values._gathered
+    assert not once.result.values._gathered
+    assert np.allclose(once, first, rtol=1e-9)
+    assert np.allclose(np.asarray(twice), second, rtol=1e-9)
+    assert len(twice) == graph.num_vertices
+    assert [v for v, _ in twice.result.top(1)] == [int(second.argmax())]
+    with pytest.raises(clew.GraphError, match="there is no value 'score'; expected one of rank"):
+        ranks.column("score")
+    with pytest.raises(clew.GraphError, match="does not support mask"):
+        clew.spmv(spread, once, mask=[1])
+    with pytest.raises(clew.GraphError, match="has no number for each vertex of this graph, where"):
+        clew.spmv(NAMED.spread(), once)
+
+
 def test_names_go_in_and_come_out(cluster: clew.distributed.Cluster, tmp_path: Path) -> None:
     spread = NAMED.spread()
     found, expected = clew.bfs(spread, "a", deterministic=True), clew.bfs(NAMED, "a", deterministic=True)

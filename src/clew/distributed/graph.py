@@ -11,7 +11,7 @@ import numpy as np
 
 from clew.checks import counted, one_of
 from clew.describe import Description
-from clew.distributed.results import ClusterEdgeResult, ClusterResult, ClusterWalkResult
+from clew.distributed.results import ClusterColumn, ClusterEdgeResult, ClusterResult, ClusterWalkResult
 from clew.dtypes import Array, id_dtype
 from clew.engines.cluster.partition import Grid
 from clew.engines.cluster.ranges import Cut
@@ -173,6 +173,12 @@ class ClusterGraph:
         for ids, values in parts:
             whole[ids] = values
         return whole
+
+    def product_with(self, column: ClusterColumn, semiring: Any, transpose: bool, device: str) -> ClusterColumn:
+        """A product with a column of a result, which stays with the workers as the product does."""
+        self.cluster.check_sendable("the semiring", semiring)
+        key, found = self.cluster.multiply(self.key, column.on_cluster, semiring, transpose, device)
+        return ClusterResult(self, key, found["title"], found).column("value")
 
     def vertex(self, name: Any) -> int:
         """The id of the vertex that the user calls ``name``."""

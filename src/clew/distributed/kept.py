@@ -13,6 +13,7 @@ from clew.edge_result import EdgeResult
 from clew.engines.cluster.names import names_by_id
 from clew.engines.cluster.owned import OwnedFact
 from clew.engines.cluster.share import Share
+from clew.errors import GraphError
 from clew.names import VertexNames
 from clew.result import Result, in_rows
 from clew.walk_result import WalkResult
@@ -49,6 +50,17 @@ def kept_of(share: Share, result: Result) -> Kept:
     kept = Result(result.algorithm, values, names=names, vertices=(), unreached=result.unreached)
     facts = {name: (fact.keys, fact.values) for name, fact in result.facts.items() if isinstance(fact, OwnedFact)}
     return Kept(numbers[order], kept, "vertices", facts)
+
+
+def column_for(share: Share, kept: Kept, name: str) -> Array:
+    """A column of a result in the order of this member's vertices; refused if it is about others."""
+    if kept.kind != "vertices" or not np.array_equal(kept.numbers, np.sort(share.ids)):
+        raise GraphError(
+            f"the column {name!r} has no number for each vertex of this graph, where the vertex is.",
+            remedy="Pass numpy.asarray(column).",
+        )
+    values: Array = kept.result.values[name]
+    return values[np.searchsorted(kept.numbers, share.ids)]
 
 
 def about(share: Share, kept: Kept, result: Result) -> dict[str, Any]:

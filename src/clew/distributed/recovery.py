@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,10 +20,10 @@ ATTEMPTS = 6  # runs, of which all but the last may lose workers
 
 
 class Recipe(NamedTuple):
-    """How to make a graph or a result again: what starts it, the graph that it needs first, and whether it is kept."""
+    """How to make a graph or a result again: what starts it, what it needs first, and whether workers keep parts."""
 
     start: Callable[[], Calls]
-    origin: int | None
+    needed: tuple[int, ...] = ()
     is_mended: bool = False
 
 
@@ -40,7 +40,7 @@ class Recovery:
         self._recipes[key] = recipe
         if self._folder is not None and recipe.is_mended:
             path = str(self._folder / str(key))
-            self.surviving(workers, lambda: workers.start("write_spare", key, path), key)
+            self.surviving(workers, lambda: workers.start("write_spare", key, path), [key])
 
     def forget(self, key: int) -> None:
         """Forget a graph or a result."""
@@ -54,14 +54,15 @@ class Recovery:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def surviving(self, workers: Workers, start: Callable[[], Calls], needed: int | None = None) -> list[Any]:
+    def surviving(self, workers: Workers, start: Callable[[], Calls], needed: Sequence[int] = ()) -> list[Any]:
         """The answers of all workers. A lost worker is replaced, what it held is made again, and all start again."""
         for _ in range(ATTEMPTS):
             try:
                 if workers.broken:
                     workers.repair()
                 self._note(workers.take_replaced())
-                self._make_again(workers, needed)
+                for key in needed:
+                    self._make_again(workers, key)
                 return workers.wait(start())
             except LostWorkerError as error:
                 latest = error
@@ -72,12 +73,13 @@ class Recovery:
         for key in self._recipes if replaced else ():
             self._missing.setdefault(key, set()).update(replaced)
 
-    def _make_again(self, workers: Workers, key: int | None) -> None:
+    def _make_again(self, workers: Workers, key: int) -> None:
         """Make a graph or a result again if lost workers had a part of it."""
-        if key is None or not self._missing.get(key):
+        if not self._missing.get(key):
             return
         recipe, lost = self._recipes[key], self._missing[key]
-        self._make_again(workers, recipe.origin)
+        for each in recipe.needed:
+            self._make_again(workers, each)
         if not (recipe.is_mended and self._mend(workers, key, lost)):
             workers.wait(recipe.start())
         del self._missing[key]

@@ -47,6 +47,9 @@ class _Columns(Mapping[str, Array]):
             self._gathered[name] = values
         return self._gathered[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns  # without this, Mapping would gather the array
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)
 
@@ -69,6 +72,26 @@ class _Facts(dict[str, Any]):
             raise KeyError(name)
         self[name] = joined(self._graph.cluster.call("fact", self._key, name))
         return self[name]
+
+
+class ClusterColumn:
+    """A column of a result that stays with the workers. ``clew.spmv`` takes one, and then returns another one.
+
+    ``result`` is the result that it belongs to, with ``top``, ``of`` and ``write``. ``numpy.asarray`` gathers it.
+    """
+
+    def __init__(self, result: ClusterResult, name: str) -> None:
+        self.result, self.name = result, name
+        self.on_cluster = result._key, name
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.result.values[self.name], dtype, copy=copy)
+
+    def __len__(self) -> int:
+        return len(self.result)
+
+    def __repr__(self) -> str:
+        return f"ClusterColumn: {self.name} of {self.result!r}"
 
 
 class ClusterResult(Result):
@@ -112,6 +135,11 @@ class ClusterResult(Result):
     def numpy(self) -> Result:
         """The result itself; its arrays are gathered one by one, when they are read."""
         return self
+
+    def column(self, name: str) -> ClusterColumn:
+        """A column that stays with the workers, for ``clew.spmv``."""
+        self._check_column(name)
+        return ClusterColumn(self, name)
 
     def top(self, k: int = 10, by: str | None = None, *, smallest: bool = False) -> list[tuple[Name, Any]]:
         """As ``Result.top``: every worker names its first ``k``, and nothing else travels."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
@@ -229,7 +229,7 @@ class Cluster:
 
     def derive(self, origin: ClusterGraph, method: str, *args: Any) -> ClusterGraph:
         """A graph that every worker makes from its share of another one."""
-        graph = self._graph(lambda key: self._open().start("derive", key, origin.key, method, args), origin.key)
+        graph = self._graph(lambda key: self._open().start("derive", key, origin.key, method, args), (origin.key,))
         graph.origin = origin  # a worker that replaces a lost one makes the first graph, then this one
         return graph
 
@@ -252,12 +252,10 @@ class Cluster:
         """A graph that a method of the workers builds."""
         return self._graph(lambda key: self._open().start(method, key, *args))
 
-    def _graph(self, start: Callable[[int], Calls], origin: int | None = None) -> ClusterGraph:
+    def _graph(self, start: Callable[[int], Calls], needed: tuple[int, ...] = ()) -> ClusterGraph:
         """A graph that ``start`` lets the workers build, now and again if one of them is lost."""
         key = self.new_key()
-        recipe = Recipe(lambda: start(key), origin, is_mended=origin is None)
-        facts = self._surviving(recipe.start, origin)
-        self._recovery.add(self._open(), key, recipe)
+        facts = self._made(key, Recipe(lambda: start(key), needed, is_mended=not needed))
         return ClusterGraph(self, key, facts)
 
     def free_bytes(self) -> list[int]:
@@ -287,11 +285,21 @@ class Cluster:
         """Run an algorithm on a graph; the key of its result, and its facts."""
         key = self.new_key()
         saved_as = self._saved_as(name, args, options)
-        recipe = Recipe(lambda: self._open().start("run", graph, key, name, args, options, saved_as), graph)
+        recipe = Recipe(lambda: self._open().start("run", graph, key, name, args, options, saved_as), (graph,))
         with showing(f"{name} on {checks.counted(self.grid.workers, 'worker')}", self._poll, unit="supersteps"):
-            found = self._surviving(recipe.start, graph)
+            return key, self._made(key, recipe)[0]
+
+    def multiply(self, graph: int, column: tuple[int, str], *how: Any) -> tuple[int, dict[str, Any]]:
+        """The product of a graph with a column of a result, as another result; its key and its facts."""
+        key = self.new_key()
+        recipe = Recipe(lambda: self._open().start("multiply", graph, key, column, *how), (graph, column[0]))
+        return key, self._made(key, recipe)[0]
+
+    def _made(self, key: int, recipe: Recipe) -> list[Any]:
+        """Make a graph or a result, now and again if a worker is lost; what the workers say of it."""
+        found = self._surviving(recipe.start, recipe.needed)
         self._recovery.add(self._open(), key, recipe)
-        return key, found[0]
+        return found
 
     def _poll(self) -> tuple[float, None]:
         """The superstep of the first worker, for a progress bar."""
@@ -314,9 +322,9 @@ class Cluster:
             for key in forgotten:
                 self._recovery.forget(key)
             workers.start("forget", forgotten)
-        return self._surviving(lambda: workers.start(method, *args), *args[:1])
+        return self._surviving(lambda: workers.start(method, *args), args[:1])
 
-    def _surviving(self, start: Callable[[], Calls], needed: int | None = None) -> list[Any]:
+    def _surviving(self, start: Callable[[], Calls], needed: Sequence[int] = ()) -> list[Any]:
         """The answers of all workers. A lost worker is replaced, what it held is made again, and all start again."""
         return self._recovery.surviving(self._open(), start, needed)
 

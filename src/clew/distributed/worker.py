@@ -8,19 +8,18 @@ import platform
 import resource
 import socket
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from copy import copy
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from clew import threads
-from clew.algorithms.registry import ALGORITHMS, load_plugins
+from clew.algorithms.registry import load_plugins
+from clew.distributed.calls import call_algorithm, rehearse
 from clew.distributed.carrier import RayCarrier
 from clew.distributed.generating import generated_share
 from clew.distributed.identity import digest_of
-from clew.distributed.kept import Kept, about, kept_of, table_of
+from clew.distributed.kept import Kept, about, column_for, kept_of, table_of
 from clew.distributed.loading import read_share
 from clew.distributed.locality import by_locality
 from clew.distributed.room import MORE_ROOM
@@ -43,7 +42,6 @@ from clew.io.parts import Piece
 from clew.io.tiles import Header, Tile
 from clew.names import VertexNames
 from clew.primitives import cluster
-from clew.program import run as run_program
 from clew.result import Result
 
 LARGE = ("spread", "read", "generate", "open_tiles", "derive", "run")  # calls after which much memory is free again
@@ -283,7 +281,7 @@ class Worker:
         self.member.superstep = 0
         saved_as = str(result) if saved_as is None else f"{saved_as}-{digest_of(share)}"
         with self._checkpoints.run(self.member, saved_as):
-            found = self._call(share, name, args, options)
+            found = call_algorithm(share, name, args, options)
         kept = self._results[result] = kept_of(share, found)
         return about(share, kept, found) if self.member.rank == 0 else {}
 
@@ -293,36 +291,25 @@ class Worker:
         share = self._shares[key]
         if name == "spmspv":
             return cluster.spmspv_here(share, x, semiring, transpose, device)
-        return share.ids, cluster.spmv_here(share, x, semiring, transpose, device)
+        return share.ids, cluster.spmv_here(share, x[share.ids], semiring, transpose, device)
+
+    @collective
+    def multiply(
+        self, key: int, result: int, column: tuple[int, str], semiring: Any, transpose: bool, device: str
+    ) -> dict[str, Any]:
+        """Take part in a product with a column of a result; the entries stay here, the facts are returned."""
+        share = self._shares[key]
+        own = column_for(share, self._results[column[0]], column[1])
+        found = Result("spmv", {"value": cluster.spmv_here(share, own, semiring, transpose, device)}, vertices=())
+        kept = self._results[result] = kept_of(share, found)
+        return about(share, kept, found) if self.member.rank == 0 else {}
 
     def rehearse(self, name: str, args: tuple[Any, ...], options: dict[str, Any], weights: str | None) -> None:
-        """Run the same on three vertices, alone: what it compiles, the other workers of this host load from disk."""
+        """Run the same on three vertices, alone: what it compiles, the other workers of this node load from disk."""
         # Compiled forms need sockets, so those with a mailbox rehearse the generic forms.
         alone = Member(Sockets(0, {}) if self.member.has_sockets else Mailbox(0, 1, RayCarrier([]), 0))
         alone.device = self._device
-        ends = np.array([0, 1, 2, 0]), np.array([1, 2, 0, 2])
-        share = build_share(alone, *ends, None if weights is None else np.ones(4, weights), 3)
-        options = {key: value for key, value in options.items() if key not in ("source", "sources")}
-        if "max_iterations" in options:
-            options["max_iterations"] = min(options["max_iterations"], 2)  # a run without tolerance may be endless
-        if name == "run":
-            program = copy(args[0])
-            program.max_iterations = min(program.max_iterations or 2, 2)
-            args = (program,)
-        else:
-            args = ()
-            options.update({"sources": [0]} if ALGORITHMS[name].needs_sources else {})
-        with suppress(Exception):  # such as a vertex that this graph does not have: the run itself will compile
-            self._call(share, name, args, options)
-
-    @staticmethod
-    def _call(share: Share, name: str, args: tuple[Any, ...], options: dict[str, Any]) -> Result:
-        """Run an algorithm, or with the name "run" a vertex program."""
-        return (
-            run_program(args[0], share, **options)
-            if name == "run"
-            else ALGORITHMS[name].function(share, *args, **options)
-        )
+        rehearse(alone, name, args, options, weights)
 
     def column(self, result: int, name: str) -> tuple[Array, Array]:
         """The ids of this worker's vertices, and a column of their values."""

@@ -24,6 +24,11 @@ def is_on_cluster(edges: Any) -> bool:
     return isinstance(edges, Share) or is_handle(edges)
 
 
+def is_column(x: Any) -> bool:
+    """Whether this is a column of a result that is with the workers of a cluster."""
+    return hasattr(x, "on_cluster")
+
+
 def refuse_on_cluster(**options: Any) -> None:
     """Reject options that products on a cluster do not support."""
     given = [name for name, value in options.items() if value is not None]
@@ -31,14 +36,18 @@ def refuse_on_cluster(**options: Any) -> None:
         raise GraphError(f"products on a cluster do not support {' or '.join(given)}; omit it.")
 
 
-def spmv(edges: Any, x: Any, semiring: Semiring, transpose: bool, mask: Array | None, device: str) -> Array:
-    """Pull, with a number per vertex in x and in the result."""
+def spmv(edges: Any, x: Any, semiring: Semiring, transpose: bool, mask: Array | None, device: str) -> Any:
+    """Pull, with a number per vertex in x and in the result; both may be columns that stay with the workers."""
+    if is_handle(edges) and is_column(x):
+        if mask is not None:
+            raise GraphError("a product with a column on a cluster does not support mask; omit it.")
+        return edges.product_with(x, semiring, transpose, device)
     x = vector_of(x, edges.num_vertices, "x")
     whole: Array
     if is_handle(edges):
         whole = edges.product("spmv", x, semiring, transpose, device)
     else:
-        own = spmv_here(edges, x, semiring, transpose, device)
+        own = spmv_here(edges, x[edges.ids], semiring, transpose, device)
         whole = edges.member.gather_by_id(edges.ids, own, edges.num_vertices)
     if mask is not None:
         whole[~mask] = semiring.add.identity(whole.dtype)
@@ -63,9 +72,9 @@ def spmspv(
 
 
 def spmv_here(share: Share, x: Array, semiring: Semiring, transpose: bool, device: str) -> Array:
-    """One worker's part: the entries of the result for its own vertices."""
+    """One worker's part, of x and of the result: the entries for its own vertices."""
     engine = _engine(share, device)
-    return products.spmv(engine, share, np.ascontiguousarray(x[share.ids]), semiring, transpose=transpose)
+    return products.spmv(engine, share, np.ascontiguousarray(x), semiring, transpose=transpose)
 
 
 def spmspv_here(

@@ -57,7 +57,8 @@ def spmv(
     edges
         A graph, or its edges in a layout from ``clew.layouts``.
     x
-        A number per vertex.
+        A number per vertex. For a graph on a cluster, ``result.column(name)`` of one of its results stays with the
+        workers, and so does the product then.
     semiring
         The add and multiply operations.
     transpose
@@ -110,7 +111,8 @@ def spmv(
     if cluster.is_on_cluster(edges):
         cluster.refuse_on_cluster(accumulate=accumulate, out=out, way=None if way == "auto" else way, lanes=lanes)
         selection = selection_of(mask, complement, edges.num_vertices)
-        return cluster.spmv(edges, x, semiring, transpose, selection, device)
+        product: Array = cluster.spmv(edges, x, semiring, transpose, selection, device)
+        return product
     layout = layout_of(edges, transpose=transpose)
     engine = engine_of(device, size_of(layout), x, out=out, hybrid=True)
     if way != "auto" or lanes is not None:
