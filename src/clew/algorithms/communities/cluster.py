@@ -24,12 +24,14 @@ from clew.engines.cluster.partition import KEY, Partition, Permutation
 from clew.engines.cluster.share import Share, build_share
 from clew.graph import Graph
 
-GROUPS, MOST_GROUPS = 8, 128  # of a round; with more, fewer moves disturb each other
+GROUPS, MOST_GROUPS = 4, 32  # of a round; with more, fewer moves disturb each other
 MAX_ROUNDS = 100
 REFINING_ROUNDS = 4
 LEAST_GAIN = 1e-6  # of the modularity, by a round; with less, the next level comes
 LEAST_SHARE = 0.01  # of what the rounds of a level have gained so far; with less, too
 SMALL = 1 << 18  # arcs; levels with fewer are gathered
+CHANGE = np.dtype([("place", np.int64), ("strength", np.float64), ("count", np.float64)])
+LABEL = np.dtype([("which", np.int64), ("label", np.int64)])
 
 
 def communities(
@@ -133,11 +135,13 @@ class Links:
 
     def tell(self, moved: Array, label: Array, there: Array) -> None:
         """Let others know the labels of vertices that moved, and write theirs to ``there``; collective."""
-        chosen = [np.flatnonzero(moved[places]) for places in self._followed]
-        labels = [label[places[some]] for places, some in zip(self._followed, chosen, strict=True)]
-        where, what = self.member.all_to_all("all", chosen), self.member.all_to_all("all", labels)
-        for part, some, values in zip(self._parts, where, what, strict=True):
-            there[part[some]] = values
+        news = []
+        for places in self._followed:
+            which = np.flatnonzero(moved[places])
+            news.append(np.empty(which.size, LABEL))
+            news[-1]["which"], news[-1]["label"] = which, label[places[which]]
+        for part, given in zip(self._parts, self.member.all_to_all("all", news), strict=True):
+            there[part[given["which"]]] = given["label"]
 
     def totals_of(self, label: Array, values: Array, partition: Partition | None = None) -> Array:
         """The sums of values by label, each where the vertex of that number is, here or above; collective."""
@@ -330,20 +334,20 @@ class Moves:
         used, *labels = distinct(level.size, self.community, self.there)
         totals, movers = member.fetch(*level.partition.place(used), self.totals), np.flatnonzero(chosen)
         target = labels[0].copy()
-        given = (level.rows[:2], level.rows[2], level.itself, level.strength, tuple(labels), totals, bound)
+        work = (level.rows[:2], level.rows[2], level.itself, level.strength, tuple(labels), totals, bound)
         factor = level.resolution / level.total
-        threads.in_pieces(kernels.choose, movers.size, movers, *given, factor, target)
+        threads.in_pieces(kernels.choose, movers.size, movers, *work, factor, target)
         after = used[target]
         moving = np.flatnonzero(after != self.community)
         if bound is not None:  # what somebody leaves accepts nobody, so that every community stays connected
             leaves = after != self.community
             moving = moving[~member.fetch(*level.partition.place(after[moving]), leaves)]
-        strength, ones = level.strength[moving], np.ones(moving.size)
-        owner, place = level.partition.place(np.append(self.community[moving], after[moving]))
-        changes = np.append(-strength, strength), np.append(-ones, ones)
-        places, strengths, counts = member.send_to_owners(owner, [place, *changes])
-        np.add.at(self.totals, places, strengths)
-        np.add.at(self.sizes, places, counts)
+        strength, changes = level.strength[moving], np.empty(2 * moving.size, CHANGE)
+        owner, changes["place"] = level.partition.place(np.append(self.community[moving], after[moving]))
+        changes["strength"], changes["count"] = np.append(-strength, strength), np.repeat([-1.0, 1.0], moving.size)
+        (given,) = member.send_to_owners(owner, [changes])
+        np.add.at(self.totals, given["place"], given["strength"])
+        np.add.at(self.sizes, given["place"], given["count"])
         self.community[moving] = after[moving]
         moved = np.zeros(after.size, np.bool_)
         moved[moving] = True
