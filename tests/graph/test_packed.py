@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clew
+from clew import build
 from clew import packed as rows_packed
 from clew.packed import PackedAdjacency, narrowed
 from clew.packed.code import PackedArray, pack
@@ -99,6 +100,31 @@ def test_a_packed_graph_is_the_same_graph(graph: clew.Graph) -> None:
     assert np.array_equal(incoming.indices, graph.incoming.indices)
     assert small.packed() is small
     assert graph.unpacked() is graph
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("weights", [None, "int32", "float64"])
+def test_memory_is_returned_while_packing(weights: str | None, directed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    returned, real = [], build.give_back
+    monkeypatch.setattr(build, "give_back", lambda *given: returned.append(given[1:]) or real(*given))
+    graph = clew.generate.rmat(12, 16, directed=directed)
+    graph = graph if weights is None else clew.generate.random_weights(graph, 1, 255, seed=1, dtype=weights)
+    graph = clew.Graph.from_edges(
+        *graph.edges(), graph.num_vertices, directed=directed
+    )  # which shares its arrays with no other
+    expected, old, size = graph.packed(), graph.indices, graph.num_arcs
+    returned.clear()
+    small = graph.packed(consume=True)
+    assert sorted(returned)[0][0] == 0
+    assert [end for _, end in sorted(returned)] == [*(first for first, _ in sorted(returned)[1:]), size]
+    assert len(returned) > 4
+    assert not old.flags.writeable
+    assert np.count_nonzero(old) < size / 2  # its pages are gone
+    assert small is graph
+    assert graph.is_packed
+    assert graph == expected
+    assert np.array_equal(graph.incoming.indices, expected.incoming.indices)
+    assert np.array_equal(graph.outgoing.neighbours.words, expected.outgoing.neighbours.words)
 
 
 def test_chunks_have_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:

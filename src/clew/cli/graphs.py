@@ -106,7 +106,8 @@ def convert(
         result = reading.weighted(result)
         result = result if ego is None else result.ego(source_of(result, ego), hops)
         result = result.largest_component() if largest_component else result
-        result = result if packed is None else result.packed() if packed else result.unpacked()
+        if packed is not None:  # a graph that was only read has arrays that nobody else uses
+            result = result.packed(consume=result is graph) if packed else result.unpacked()
     written = save(result, destination, format_)
     not_kept = lost(result, format_, plain_suffix(destination), "--undirected")
     if as_json:

@@ -280,14 +280,17 @@ def glimpsed(rows: Adjacency) -> Adjacency:
     return GlimpsedAdjacency(*rows.__reduce__()[1]) if isinstance(rows, PackedAdjacency) else rows
 
 
-def packed(rows: Adjacency) -> PackedAdjacency:
-    """Pack rows; those that are packed stay as they are."""
+def packed(rows: Adjacency, *, consume: bool = False) -> PackedAdjacency:
+    """Pack rows; those that are packed stay as they are. ``consume`` returns their memory, piece by piece."""
     if isinstance(rows, PackedAdjacency):
         return rows
     if rows.indptr.dtype != OFFSET:
         raise GraphError(f"offsets have dtype {rows.indptr.dtype}; only rows with offsets of {OFFSET} can be packed.")
     offsets = pack(rows.indptr, rows.num_arcs)
-    neighbours = pack(rows.indices, max(0, rows.num_columns - 1), rows.indptr)
+    if consume and rows.indices.flags.owndata:
+        rows.indices.flags.writeable = True  # or nothing of it is returned
+    neighbours = pack(rows.indices, max(0, rows.num_columns - 1), rows.indptr, consume=consume)
+    rows.indices.flags.writeable = False
     weights = None if rows.weights is None else narrowed(rows.weights)
     return PackedAdjacency(offsets, neighbours, weights, rows.weight_dtype, rows.boundary, rows.width)
 
@@ -307,7 +310,11 @@ def narrowed(weights: Array) -> Array:
             break
         if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
             narrow = weights.astype(dtype)
-            # Compared by their bits: -0.0 equals 0.0 and must not become it.
-            same = np.array_equal(as_bits(narrow.astype(weights.dtype)), as_bits(weights))
-            return narrow if same else weights
+            return narrow if weights.dtype.kind != "f" or _same_bits(narrow, weights) else weights
     return weights
+
+
+def _same_bits(narrow: Array, weights: Array) -> bool:
+    """Whether narrow integers are the same numbers as floats, by their bits: -0.0 equals 0.0 and must not become it."""
+    parts = (slice(first, first + CHUNK) for first in range(0, weights.size, CHUNK))
+    return all(np.array_equal(as_bits(narrow[part].astype(weights.dtype)), as_bits(weights[part])) for part in parts)

@@ -30,6 +30,7 @@ from clew.errors import GraphError
 GROUP, GROUPS = 64, 64  # entries to a group, groups to a block
 CHUNK = 1 << 16  # groups whose masks one thread reads at a time
 PLACE = (1 << 19) - 1  # bits of a head that say where its group starts
+PORTIONS = 64  # in which values are packed whose memory is returned
 SPARE = 2  # words that are read, but not used, after the last entry
 PARTS = ("words", "heads", "bases")
 DTYPES = {"words": np.dtype(np.uint64), "heads": np.dtype(np.uint32), "bases": np.dtype(np.uint64)}
@@ -103,8 +104,12 @@ class PackedArray:
         return out
 
 
-def pack(values: Array, largest: int, indptr: Array | None = None) -> PackedArray:
-    """Pack rows of ascending integers from 0 to ``largest``; without ``indptr``, all are one row."""
+def pack(values: Array, largest: int, indptr: Array | None = None, *, consume: bool = False) -> PackedArray:
+    """Pack rows of ascending integers from 0 to ``largest``; without ``indptr``, all are one row.
+
+    With ``consume``, memory of ``values`` is returned to the system as soon as what is in it has been packed.
+    """
+    from clew.build import give_back
     from clew.packed import kernels
 
     groups, blocks = counts(values.size)
@@ -115,7 +120,14 @@ def pack(values: Array, largest: int, indptr: Array | None = None) -> PackedArra
     threads.each(kernels.measure, pieces, pieces, starts, entries, bits, heads, bases[1:])
     np.cumsum(bases, out=bases)
     words = np.zeros(int(bases[-1]) + SPARE, np.uint64)
-    threads.each(kernels.write, pieces, pieces, starts, entries, np.uint64(bits), heads, bases, words)
+    shares = max(pieces, min(blocks, PORTIONS)) if consume else pieces
+
+    def write(share: int) -> None:
+        kernels.write(share, shares, starts, entries, np.uint64(bits), heads, bases, words)
+        if consume:
+            give_back(values, *(min(k * blocks // shares * GROUPS * GROUP, values.size) for k in (share, share + 1)))
+
+    threads.each(write, shares)
     return PackedArray(words, heads, bases, int(values.size), largest, values.dtype)
 
 
