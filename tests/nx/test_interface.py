@@ -467,6 +467,7 @@ def every_third_missing(*edge):
 @pytest.mark.quick
 def test_what_networkx_finds_near_where_it_starts_is_left_to_it():
     G, D = nx.circulant_graph(3000, [1, 2]), nx.gn_graph(3000, seed=1)  # in D, all edges lead to older nodes
+    random = nx.gnm_random_graph(3000, 15_000, seed=1)
     even, odd, grid = nx.cycle_graph(3000), nx.path_graph(3000), nx.grid_2d_graph(60, 60)
     for name, *args in (
         ("descendants_at_distance", G, 0, 3),
@@ -475,6 +476,11 @@ def test_what_networkx_finds_near_where_it_starts_is_left_to_it():
         ("is_eulerian", odd),
         ("is_eulerian", D),
         ("is_bipartite", G),
+        ("has_eulerian_path", grid),
+        ("is_semieulerian", D),
+        ("dijkstra_path", D, 5, 0),
+        ("single_source_bellman_ford", D, 5),
+        ("bidirectional_dijkstra", random, 5, 700),
     ):
         convert_from_nx(args[0])
         assert "near where it starts" in backend.should_run(name, tuple(args), {}), (name, args)
@@ -484,6 +490,11 @@ def test_what_networkx_finds_near_where_it_starts_is_left_to_it():
         ("descendants", G, 5),
         ("ancestors", D, 0),
         ("is_bipartite", grid),
+        ("is_bipartite", D),
+        ("has_eulerian_path", odd),
+        ("dijkstra_path", random, 5, 700),
+        ("bidirectional_dijkstra", grid, (0, 0), (59, 59)),
+        ("bidirectional_dijkstra", nx.gnm_random_graph(3000, 60_000, seed=1), 5, 700),
         ("descendants", G, "absent"),
         ("descendants", G),
     ):

@@ -324,7 +324,7 @@ class Backend:
         graph = terms.graph_of(args, kwargs)
         if not isinstance(graph, nx.Graph):
             return True
-        if terms.is_sooner(args, kwargs):
+        if not views.is_view(graph) and terms.is_sooner(args, kwargs):
             return "NetworkX finds the answer near where it starts, in less time than the call takes."
         if terms.of_few(args, kwargs):
             return "NetworkX answers for so few nodes or pairs in less time than the call takes."

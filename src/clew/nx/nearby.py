@@ -13,6 +13,7 @@ import networkx as nx
 
 Node = Any
 FEW = 100  # nodes that NetworkX looks at in some microseconds
+LEVELS = 3  # in which a search sees more nodes than these in a small world
 
 
 def _few(rows: Mapping[Node, Iterable[Node]], source: Node, levels: float = inf) -> bool:
@@ -28,7 +29,7 @@ def _few(rows: Mapping[Node, Iterable[Node]], source: Node, levels: float = inf)
     return True
 
 
-def few_descendants(G: nx.Graph[Any], source: Node) -> bool:
+def few_descendants(G: nx.Graph[Any], source: Node, *_: Any) -> bool:
     """Whether few nodes can be reached from a node."""
     return source in G and _few(G._adj, source)
 
@@ -43,19 +44,43 @@ def few_within(G: nx.Graph[Any], source: Node, distance: Any) -> bool:
     return source in G and _few(G._adj, source, distance)
 
 
-def has_odd_degree(G: nx.Graph[Any]) -> bool:
-    """Whether one of the first nodes has an odd degree, or more edges in one direction than in the other."""
+def few_between(G: nx.Graph[Any], source: Node, *_: Any) -> bool:
+    """Whether searches from both ends meet soon: few nodes can be reached, or in a small graph many in a few levels.
+
+    There, clew needs longer to see whether weights have changed.
+    """
+    if few_descendants(G, source):
+        return True
+    small = G.number_of_edges() <= nx.config.backends.clew.check_edges
+    return small and source in G and not _few(G._adj, source, LEVELS)
+
+
+def has_odd_degree(G: nx.Graph[Any], *_: Any, most: int = 0) -> bool:
+    """Whether more than ``most`` of the first nodes have an odd degree, or more edges in one direction."""
     first = islice(G, FEW)
     if G.is_directed():
-        return any(G.in_degree(node) != G.out_degree(node) for node in first)
-    return any(G.degree(node) % 2 for node in first)
+        odd = (node for node in first if G.in_degree(node) != G.out_degree(node))
+    else:
+        odd = (node for node in first if G.degree(node) % 2)
+    return next(islice(odd, most, None), None) is not None
 
 
-def has_triangle(G: nx.Graph[Any]) -> bool:
-    """Whether the first node with edges has a loop or is in a triangle, as far as a few of its edges show."""
-    rows = G._adj
-    node = next((node for node in islice(G, FEW) if rows[node]), None)
-    if node is None:
-        return False
-    near = set(islice(rows[node], FEW))
-    return node in near or any(not near.isdisjoint(islice(rows[other], FEW)) for other in near)
+def has_odd_degrees(G: nx.Graph[Any], *_: Any) -> bool:
+    """Whether too many of the first nodes have an odd degree for a path over all edges."""
+    return has_odd_degree(G, most=2)
+
+
+def has_odd_cycle(G: nx.Graph[Any]) -> bool:
+    """Whether the first edges of a search close an odd cycle."""
+    rows, others = G._adj, getattr(G, "_pred", {})
+    found = next(((node, 0) for node in islice(G, FEW) if rows[node]), None)
+    sides, queue = dict([found] if found else []), [found[0]] if found else []
+    left = 3 * FEW
+    for node in queue:
+        for other in islice(chain(rows[node], others.get(node, ())), left):
+            left -= 1
+            if sides.setdefault(other, 1 - sides[node]) == sides[node]:
+                return True
+            if len(sides) > len(queue):
+                queue.append(other)
+    return False

@@ -25,7 +25,7 @@ from clew.nx.structure import sets_of
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
 
 
-@served(sooner=nearby.has_triangle)
+@served(sooner=nearby.has_odd_cycle)
 def is_bipartite(G: ClewGraph) -> bool:
     """Whether there is no cycle of odd length."""
     graph = G.unweighted
