@@ -7,9 +7,12 @@ import pytest
 
 import clew
 from clew.engines.cluster import share as shares
+from clew.engines.cluster.member import Member
 from clew.engines.cluster.partition import Grid, Partition
+from clew.engines.cluster.share import build_share
+from clew.engines.cluster.transport import Sockets
 from examples import vertex_programs as examples
-from tests.cluster.team import run_on_team
+from tests.cluster.team import mesh, run_on_team, together
 
 GRAPH = clew.generate.random_weights(clew.generate.rmat(7, edge_factor=6, seed=3), 1, 9, seed=4)
 
@@ -43,3 +46,41 @@ def test_wide_and_narrow_offsets_give_the_same(members: int, monkeypatch: pytest
     narrow = run_on_team(members, GRAPH, work)
     for name, values in wide.values.items():
         assert np.array_equal(values, narrow.values[name]), name
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_edges_by_source_are_released_and_sorted_again(
+    weighted: bool, backwards: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there is no room for several copies, PageRank keeps those by target; the next search sorts them back."""
+    graph = clew.generate.random_weights(clew.generate.rmat(8, edge_factor=6, seed=2), 1, 9, seed=3, dtype=np.uint8)
+    source = np.repeat(np.arange(graph.num_vertices), np.diff(graph.indptr))
+    monkeypatch.setattr(shares, "NARROW_FROM", 1)
+    monkeypatch.setattr(shares, "check_available", lambda *_: None)
+
+    def ranks(transport: Sockets) -> tuple[bytes, bool]:
+        mine = slice(transport.rank, None, transport.size)
+        ends = source[mine], graph.indices[mine].astype(np.int64)
+        share = build_share(Member(transport), *ends, graph.weights[mine], graph.num_vertices)
+        share = share.reversed() if backwards else share
+        before, degrees = share.block, share.own_degrees()
+        found = clew.pagerank(share, weighted=weighted).rank.tobytes()
+        released = share._by_source is None
+        assert np.array_equal(share.own_degrees(), degrees)
+        assert share.weighted
+        assert (share._by_source is None) == released
+        after = share.block
+        for name in ("indptr", "indices", "weights"):
+            one, other = getattr(before, name), getattr(after, name)
+            assert (one.dtype, one.tobytes()) == (other.dtype, other.tobytes())
+        assert before.num_columns == after.num_columns
+        assert clew.bfs(share, 3).num_reached > 1
+        return found, released
+
+    expected = together(ranks, mesh(4))
+    monkeypatch.setattr(shares, "available_bytes", lambda: 0)
+    found = together(ranks, mesh(4))
+    assert [each for each, _ in found] == [each for each, _ in expected]
+    assert {released for _, released in expected} == {False}
+    assert {released for _, released in found} == {not backwards}  # backwards, PageRank reads the edges by source

@@ -11,6 +11,7 @@ from clew.adjacency import Adjacency, BuildReport
 from clew.attributes import NO_ATTRIBUTES
 from clew.dtypes import Array, OffsetArray, id_dtype
 from clew.engines.base import available_bytes, check_available
+from clew.engines.cluster.all_weights import AllWeights
 from clew.engines.cluster.edges import EdgeExchange
 from clew.engines.cluster.hubs import partition_by_degree, sampled
 from clew.engines.cluster.member import Axis, Member
@@ -50,7 +51,7 @@ class Share(Graph):
         is_reversed: bool = False,
     ) -> None:
         self.member, self.partition = member, partition
-        self._out: Adjacency = block
+        self._by_source: Adjacency | None = block
         self._in: Adjacency | None = None
         self._searches = [0]  # that have pushed alone
         self._routes: dict[Axis, Routes] = {}
@@ -70,6 +71,30 @@ class Share(Graph):
         self.member = member.on(self.partition.grid)
         self._routes.clear()
         self.own.clear()
+
+    @property
+    def _out(self) -> Adjacency:  # type: ignore[override]
+        """The edges by source, sorted again if they were released."""
+        if self._by_source is None:
+            assert self._in is not None
+            rows = transform.transposed(self._in)
+            self._by_source = rectangle(rows, self.partition.rows, self.partition.columns)
+        return self._by_source
+
+    def release_source(self) -> None:
+        """Free the edges by source while those by target are used, if there is no room for several copies."""
+        if not self.is_reversed and self._in is not None and available_bytes() < ROOMS * self._in.nbytes:
+            self._by_source = None
+
+    @property
+    def weight_dtype(self) -> np.dtype[Any] | None:
+        """The dtype of the weights, or None."""
+        return (self._in if self._by_source is None else self._by_source).weight_dtype  # type: ignore[union-attr]
+
+    @property
+    def weighted(self) -> bool:
+        """Whether edges have weights."""
+        return self.weight_dtype is not None
 
     @property
     def num_vertices(self) -> int:
@@ -180,8 +205,13 @@ class Share(Graph):
 
     def own_degrees(self, *, transpose: bool = False) -> OffsetArray:
         """The number of edges out of, or with ``transpose`` into, each of this member's vertices."""
-        rows, axis, _ = self.oriented(transpose=transpose)
-        partial, segment = rows.degrees(), self.partition.segment
+        if self._by_source is None and transpose == self.is_reversed:  # nothing is sorted for that
+            assert self._in is not None
+            partial, axis = transform.in_degrees(self._in), "row"
+        else:
+            rows, axis, _ = self.oriented(transpose=transpose)
+            partial = rows.degrees()
+        segment = self.partition.segment
         count = len(self.member.groups[axis])
         parts = self.member.all_to_all(axis, [partial[k * segment : (k + 1) * segment] for k in range(count)])
         return np.add.reduce(parts, dtype=np.int64)[: self.ids.size]  # type: ignore[no-any-return]
@@ -250,43 +280,7 @@ class UserShare(Share):
     @property
     def weights(self) -> Any:
         """Facts about all weights; no process has the weights themselves."""
-        return None if self._out.weights is None else _AllWeights(self)
-
-
-class _AllWeights:
-    """Facts about the weights of all members; every method is collective."""
-
-    def __init__(self, share: Share) -> None:
-        assert share._out.weights is not None
-        self._member, self._own = share.member, share._out.weights
-        self.dtype, self.size = self._own.dtype, share.num_arcs
-
-    def min(self, initial: Any = None) -> Any:
-        """The smallest weight."""
-        return self._extreme(np.minimum, initial)
-
-    def max(self, initial: Any = None) -> Any:
-        """The largest weight."""
-        return self._extreme(np.maximum, initial)
-
-    def sum(self) -> Any:
-        """The sum of all weights."""
-        return self._member.all_reduce(self._own.sum(), np.add)
-
-    def mean(self) -> Any:
-        """The mean weight."""
-        return self.sum() / self.size
-
-    def _extreme(self, choose: Any, initial: Any) -> Any:
-        own = choose.reduce(self._own, keepdims=True) if self._own.size else self._own
-        parts = np.concatenate(self._member.all_gather("all", own))
-        return choose.reduce(parts, **({} if initial is None else {"initial": initial}))
-
-    def __getattr__(self, name: str) -> Any:
-        raise GraphError(
-            f"a program on a cluster reads graph.weights.{name}, and no process has all weights; min, max, sum and "
-            "mean are available."
-        )
+        return None if self._out.weights is None else AllWeights(self)
 
 
 def in_both_directions(graph: Share, weights: Array | None) -> Share:
