@@ -12,19 +12,21 @@ from clew.engines.cuda.emulation.device import the_emulation
 from tests.algorithms.graphs import graphs
 from tests.cuda.test_triangles import TINY
 
-CONSTANTS = {name: value for name, value in TINY.items() if name != "SHORT"}
+#: Tables, parts and lists of every kind, and counters that are emptied again and again.
+SMALL = {name: value for name, value in TINY.items() if name != "SHORT"} | {"MANY_PAIRS": 8}
 
 
-def check(graph, **constants):
-    found = triadic_census(the_emulation(), graph, **constants)
-    assert found.census == clew.triadic_census(graph, device="cpu").census
+def check(graph):
+    expected = clew.triadic_census(graph, device="cpu").census
+    for constants in ({}, SMALL) if graph.directed else ({},):
+        assert triadic_census(the_emulation(), graph, **constants).census == expected
 
 
 @settings(max_examples=25, deadline=None)
 @given(graphs())
 def test_small_graphs(graph):
     clew.verify.triadic_census(graph, clew.triadic_census(graph, device="emulated"))
-    check(graph, **CONSTANTS)
+    check(graph)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 31, 32, 33, 65])
@@ -37,7 +39,6 @@ def test_sizes(n):
 def test_skewed_graphs():
     graph = clew.generate.rmat(9, 12, seed=4)
     check(graph)
-    check(graph, **CONSTANTS)
     check(graph.symmetrized())
 
 
@@ -63,7 +64,3 @@ def test_auto_means_the_cpu_and_the_plan_says_so(monkeypatch):
     assert plan.engine == "cpu"
     assert "no GPU has run triadic_census" in plan.choices[0].why
     assert clew.explain(graph, "triadic_census", "cuda").engine == "cuda"
-
-
-def test_counters_are_emptied_before_they_overflow():
-    check(clew.generate.rmat(7, 12, seed=4), MANY_PAIRS=8)
