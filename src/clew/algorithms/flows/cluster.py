@@ -121,9 +121,14 @@ class Flow:
         mates, heights = self.member.send_to_owners(self.owner[arcs], [self.mate[arcs], self.height[self.place[arcs]]])
         self.heights[mates] = heights
 
-    def distances(self, frontier: Array) -> tuple[Array, int]:
-        """The number of arcs from every vertex to some, -1 if there is no way, and the number of rounds; collective."""
+    def distances(self, frontier: Array, others: Array | None = None) -> tuple[Array, int]:
+        """The number of arcs from every vertex to some, -1 if there is no way, and the number of rounds; collective.
+
+        With ``others``, only over these vertices.
+        """
         away, rounds = np.full(self.height.size, -1), 0
+        if others is not None:
+            away[~others], frontier = 0, frontier[others[frontier]]
         away[frontier] = 0
         while self.member.any(frontier.size):
             rounds += 1
@@ -138,11 +143,12 @@ class Flow:
         """Give all vertices the largest heights that are valid; returns the number of rounds that it took."""
         n = self.share.num_vertices
         to_sink, some = self.distances(self.sink)
-        to_source, more = self.distances(self.source)
+        cut_off = to_sink < 0  # nobody leads from them to those that are not
+        to_source, more = self.distances(self.source, cut_off)
         back = np.where(to_source >= 0, to_source + n, 2 * n)
-        self.height = np.where(to_sink >= 0, to_sink, back)
+        before, self.height = self.height, np.where(cut_off, back, to_sink)
         self.height[self.source] = n
-        self._tell_heights(np.arange(self.height.size))
+        self._tell_heights(np.flatnonzero(self.height != before))
         return some + more
 
     def value(self) -> Any:
