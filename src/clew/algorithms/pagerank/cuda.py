@@ -127,7 +127,6 @@ class Pulls(NamedTuple):
     threads: int
     blocks: int
     parts: tuple[Any, Any]
-    most: int  # rounds of a launch
     size: Any  # the vertices, as the kernel takes them
 
 
@@ -137,8 +136,7 @@ def _ready(device: Device, rows: DeviceRows, value: np.dtype[Any], weighted: boo
     kernel, threads = device.kernel("pagerank.cuh", "pagerank", defines), int(defines["THREADS"])
     blocks = device.resident_blocks(kernel, threads)
     parts = parts_of(device, rows, blocks) if binned else (None, None)
-    most = max(1, share_of(EDGES_PER_LAUNCH, rows) // (rows.num_arcs + rows.num_vertices))
-    return Pulls(kernel, threads, blocks, parts, most, np.uint64(rows.num_vertices))
+    return Pulls(kernel, threads, blocks, parts, np.uint64(rows.num_vertices))
 
 
 def _rank_by_pulling(
@@ -148,9 +146,10 @@ def _rank_by_pulling(
     given = (pulls.size, rows.offsets, rows.neighbours, *passing, np.float64(walk.damping), np.float64(walk.tolerance))
     noted = (work.trace, np.uint32(work.trace.shape[0]), work.rank, work.progress, work.barrier)
     used = (*pulls.parts, work.passed, work.next_passed, work.sums, *noted)
+    most = max(1, share_of(EDGES_PER_LAUNCH, rows) // (rows.num_arcs + rows.num_vertices))
     done = 0
     while True:
-        turns = min(pulls.most, walk.max_iterations - done)
+        turns = min(most, walk.max_iterations - done)
         rounds = (np.uint32(done), np.uint32(turns))
         device.launch_cooperative(pulls.kernel, pulls.threads, *given, *rounds, *used)
         progress, done = device.download(work.progress).view(PROGRESS)[0], done + turns

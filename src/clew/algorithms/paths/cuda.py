@@ -11,13 +11,14 @@ from clew.algorithms.paths.cuda_problem import DEFAULT, SEARCH, SHORT_THREADS, P
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
 from clew.engines.cuda.balance.frontiers import BALANCES, NO_LIMIT, room_for_order
-from clew.engines.cuda.balance.launches import launch_over
+from clew.engines.cuda.balance.launches import launch_over, share_of
 from clew.engines.cuda.memory.bandwidth import on_host, with_link
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device
 from clew.result import timed_rows
 
-STEPS_PER_LAUNCH = 1 << 12  # then the host checks for Ctrl-C
+STEPS_PER_LAUNCH = 1 << 12  # then the host checks for Ctrl-C,
+EDGES_PER_LAUNCH = 1 << 33  # or after this many edges
 LEVELS_PER_LAUNCH = 1 << 12  # of a shortest-path tree
 EDGES_PER_THREAD = 8
 DIVERGED = 1 << 63  # as in near_far.cuh
@@ -52,9 +53,10 @@ class Search:
         rows, device, ready = self.rows, self.device, self.ready
         given = (rows.offsets, *rows.edges, *ready.ends, *self.values, *self.queues, *self.full, *self.pile)
         noted = (*self.order_room, self.trace, np.uint64(self.trace.shape[0]), self.state)
+        at_once = share_of(EDGES_PER_LAUNCH, rows)
         launch: dict[str, Any] = {"shared": ready.shared, "most": self.tuning.blocks}
         while True:
-            limit, edge_limit = self.step + STEPS_PER_LAUNCH, min(relaxed_limit, self.relaxed + ready.at_once)
+            limit, edge_limit = self.step + STEPS_PER_LAUNCH, min(relaxed_limit, self.relaxed + at_once)
             until = (np.uint64(limit), np.uint64(edge_limit), np.uint64(ready.order_from))
             device.launch_cooperative(ready.search, ready.threads, *given, *ready.limits, *until, *noted, **launch)
             if not deterministic and self.values[2] is not None:

@@ -9,7 +9,6 @@ import numpy as np
 
 from clew.algorithms.arguments import check_balance
 from clew.engines.cuda.balance.frontiers import BALANCES, NO_LIMIT, entry_bytes, fetched_edge, order_from
-from clew.engines.cuda.balance.launches import share_of
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for, shared_bytes
 from clew.engines.cuda.toolchain.source import ctype
@@ -20,7 +19,6 @@ from clew.workspace import Workspace, result, scratch
 
 WARP = 32
 SHORT_THREADS = 256  # of a block of the kernels before and after the search
-EDGES_PER_LAUNCH = 1 << 33  # then the host checks for Ctrl-C
 CUT_THREADS = 512  # of a block by the degree cut, unless its pieces leave room for fewer
 STAGED_BYTES = 48  # of shared memory that a thread needs for what its warp finds
 SAMPLE = 1 << 14  # weights read for their mean
@@ -184,7 +182,6 @@ class Ready(NamedTuple):
     blocks: int  # and their launches
     threads: int
     shared: int
-    at_once: int  # edges of a launch
     order_from: int
     source: Any  # its dtype
     first: tuple[Any, ...]  # arguments
@@ -219,7 +216,6 @@ def _made_ready(device: Device, rows: DeviceRows, problem: Problem, tuning: Tuni
         blocks_for(device, n, SHORT_THREADS),
         threads,
         tuning.cut * threads * edge if tuning.balance == "degree_cut" and tuning.prefetch else 0,
-        share_of(EDGES_PER_LAUNCH, rows),
         order_from(rows, tuning.balance, tuning.order_from),
         index.type,
         (first, low, unreached, delta),
