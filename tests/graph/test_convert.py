@@ -269,3 +269,21 @@ def test_lists_of_strings_and_mixed_names():
         clew.Graph.from_edges(["a"], ["b"], num_vertices=2)
     with pytest.raises(GraphError, match="cannot name a vertex"):
         clew.Graph.from_edges([object()], ["a"])
+
+
+def test_columns_whose_names_are_no_strings():
+    frame = pd.DataFrame([[0, 1, 5.5], [1, 2, 2.5]])
+    expected = clew.Graph.from_edges([0, 1], [1, 2], [5.5, 2.5])
+    assert clew.Graph.from_pandas(frame, 0, 1, 2) == expected
+    frame.columns = pd.MultiIndex.from_tuples([("edge", "from"), ("edge", "to"), ("edge", "length")])
+    graph = clew.Graph.from_pandas(frame, ("edge", "from"), ("edge", "to"), ("edge", "length"))
+    assert graph == expected
+    assert list(graph.report.columns.values()) == ["source", "target", "weight"]
+
+
+def test_ids_that_do_not_occur_are_mentioned():
+    frame = pd.DataFrame({"source": [1000, 5], "target": [2, 3]})
+    graph = clew.Graph.from_pandas(frame)
+    assert "there are 1,001 vertices, most of them without edges. Pass ids='map'" in str(graph.report)
+    assert not clew.Graph.from_pandas(frame, ids="map").report.decisions
+    assert not clew.Graph.from_pandas(frame % 5).report.decisions

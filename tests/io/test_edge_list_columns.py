@@ -440,3 +440,37 @@ def test_a_first_line_of_text_and_numbers_above_numbers_is_asked_about(read: Any
     assert edges(read("id,2020\n1,5\n2,6\n", header=True)) == [(1, 5), (2, 6)]
     assert len(edges(read("id,2020\n1,5\n2,6\n", header=False))) == 3
     assert len(edges(read("a,3\nb,4\n"))) == 2
+
+
+@pytest.mark.parametrize("end", [",", ", ,", ",,,"])
+def test_lines_may_end_with_delimiters(read: Any, end: str) -> None:
+    for text in (f"source,target,weight{end}\na,b,3{end}\nb,c,4{end}\n", f"a,b,3{end}\nb,c,4{end}\n"):
+        graph = read(text)
+        assert graph == clew.Graph.from_edges(["a", "b"], ["b", "c"], [3, 4])
+        assert "Ignored: what stands after the last column, since that is empty in the first lines." in str(
+            graph.report
+        )
+    assert read(f"1,2{end}\n2,1{end}\n").to_arrow().to_pylist() == [
+        {"source": 1, "target": 2},
+        {"source": 2, "target": 1},
+    ]
+    with pytest.raises(FormatError, match="the third is text"):
+        read("1,2,\n2,1,x\n")
+
+
+def test_weights_may_be_in_quotes(read: Any) -> None:
+    text = '"source","target","weight"\n"1","2","3.5"\n"2","1","0.1000000000000000055511151231257827"\n'
+    graph = read(text)
+    assert graph == clew.Graph.from_edges(["1", "2"], ["2", "1"], [3.5, 0.1])
+    assert "Ids were read as text, since '\"1\"' is not how integers are printed." in str(graph.report)
+    with pytest.raises(FormatError, match="'amount' holds the weights is not clear"):
+        read(text.replace("weight", "amount"))
+    assert read(text.replace("weight", "amount"), weight="amount") == graph
+    for wrong in ('"3.5', '3.5"', '"3.5"x', '""', '"1,300"', '"x"'):
+        with pytest.raises(FormatError):
+            read(text.replace('"3.5"', wrong))
+
+
+def test_ids_that_are_written_as_fractions_are_mentioned(read: Any) -> None:
+    assert "since '1.0' is not how integers are printed" in str(read("source,target\n1.0,2.0\n").report)
+    assert "not how integers" not in str(read("source,target\nnan,inf\n").report)

@@ -70,13 +70,16 @@ class ConvertibleGraph:
             As in ``from_edges``.
         """
         weight = libraries.weight_name(weight, options)
+        source, target = str(source), str(target)  # as Arrow calls a column of pandas with the name 0, or (0, "a")
+        weight = None if weight is None else str(weight)
         roles = libraries.column_roles(table, source, target, weight, columns)
         more = [name for name, role in roles.items() if role == "edge column"]
         if more:
             table = libraries.checked_table(table, source, target, weight, *more)
             options["edge_columns"] = table.select(more)
         graph: Graph = cls.from_edges(*libraries.from_arrow(table, source, target, weight), **options)
-        graph._report = graph._report.about(roles, libraries.about_ignored(roles, weight))
+        said = [*libraries.about_ignored(roles, weight), *libraries.about_gaps(graph)]
+        graph._report = graph._report.about(roles, said)
         return graph
 
     @classmethod

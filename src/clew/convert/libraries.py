@@ -215,7 +215,7 @@ def column_roles(
     if missing := [name for name in kept if name not in list(names)]:
         raise GraphError(f"the table has no column {missing[0]!r}; it has {', '.join(map(repr, names)) or 'none'}.")
     roles = {**dict.fromkeys(kept, "edge column"), weight: "weight", target: "target", source: "source"}
-    return {str(name): roles.get(name, "ignored") for name in names}
+    return {str(name): roles.get(str(name), "ignored") for name in names}
 
 
 def about_ignored(roles: dict[str, str], weight: str | None) -> list[str]:
@@ -224,6 +224,16 @@ def about_ignored(roles: dict[str, str], weight: str | None) -> list[str]:
     if not ignored or weight != WEIGHT or "weight" in roles.values():
         return []
     return [f"Ignored: {', '.join(ignored)}. Pass weight=… to take one of them as the weight."]
+
+
+def about_gaps(graph: Graph) -> list[str]:
+    """What is said where integers were taken for vertex ids, and most of the ids up to the largest do not occur."""
+    if graph.names is not None or graph.num_vertices <= 4 * graph.report.given:
+        return []
+    return [
+        f"Integers are vertex ids, so there are {graph.num_vertices:,} vertices, most of them without edges. "
+        "Pass ids='map' to have only those that occur."
+    ]
 
 
 #: The method that makes a graph of what a package has.

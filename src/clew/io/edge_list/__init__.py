@@ -1,8 +1,8 @@
 """Edge lists: a line for every edge, as SNAP, KONECT, GAP and every program that writes CSV have them.
 
 Columns are separated by blanks, commas, semicolons, tabs or bars. Lines that start with ``#`` or ``%`` are comments.
-All lines have the same number of columns. Between semicolons and tabs, fractions may have a decimal comma, as
-spreadsheets write them.
+All lines have the same number of columns; empty ones at the end do not count. Weights may be in double quotes. Between
+semicolons and tabs, fractions may have a decimal comma, as spreadsheets write them.
 
 * **The first line** may name the columns. In ``.csv`` and ``.tsv`` files it does where it is text above numbers, or
   where none of its cells occurs again. In other files it does where its words are usual ones, such as ``source`` and

@@ -29,6 +29,7 @@ from clew.io.edge_list.sample import (
     find_header,
     is_number,
     is_plain_integer,
+    name_of,
     split,
 )
 from clew.io.options import ReadOptions, about_direction
@@ -99,6 +100,10 @@ class Dialect:
         return skipped, list(self.columns), list(self.attributes), self.layout.delimiter
 
 
+#: What is said about lines that end with delimiters.
+TRAILING = ("Ignored: what stands after the last column, since that is empty in the first lines.",)
+
+
 def detect(source: Source, options: ReadOptions) -> Dialect:
     """The dialect of a file, as far as the options do not say."""
     sample = Sample.of(source)
@@ -125,6 +130,9 @@ def detect(source: Source, options: ReadOptions) -> Dialect:
         )
     konect = _KONECT.fullmatch(sample.comment)
     fields = [Field(None if header.names is None else header.names[i], _content(rows, i)) for i in range(width)]
+    used = max((i for row in rows for i, cell in enumerate(row) if cell), default=width - 1)
+    while len(fields) > max(2, used + 1) and not fields[-1].name:  # lines end with a delimiter
+        fields.pop()
     asked = any(column is not None for column in (options.source, options.target, options.weight))
     columns = _konect_columns(fields, konect, options) if konect and not asked else choose(fields, options)
     roles = columns.roles()
@@ -138,7 +146,13 @@ def detect(source: Source, options: ReadOptions) -> Dialect:
         after,
         header,
         roles,
-        (*about_first, *columns.decisions, *about_direction(directed, options, by=by), *_about_ids(ends, options)),
+        (
+            *about_first,
+            *columns.decisions,
+            *(TRAILING if len(fields) < width else ()),
+            *about_direction(directed, options, by=by),
+            *_about_ids(ends, options),
+        ),
         count=sample.count,
         empty=None if rows else next((int(one[1]) for one in map(_NO_EDGES.fullmatch, sample.comments) if one), None),
         swapped=columns.target < columns.source,
@@ -190,12 +204,13 @@ def _content(rows: list[list[bytes]], column: int) -> Content:
     cells = [row[column] for row in rows if len(row) > column]
     if cells and all(map(is_plain_integer, cells)):
         return "integer"
-    return "number" if any(map(is_number, cells)) else "text"
+    return "number" if any(is_number(name_of(cell).encode()) for cell in cells) else "text"
 
 
 def _about_ids(ends: list[bytes], options: ReadOptions) -> tuple[str, ...]:
-    """What is said where the first edge already has ids that only look like integers."""
-    odd = [end for end in ends if _INTEGER.fullmatch(end) and not is_plain_integer(end)]
+    """What is said where the first edge already has ids that only look like integers, such as 007, "7" or 7.0."""
+    odd = [end for end in ends if is_number(name_of(end).encode()) and end.strip(b'"')[-1:].isdigit()]
+    odd = [end for end in odd if not is_plain_integer(end)]
     if not odd or options.ids in ("keep", "text"):
         return ()
     return (f"Ids were read as text, since {shown(odd[0])} is not how integers are printed.",)

@@ -236,6 +236,12 @@ def read_rows(
             elif role == NUMBER:
                 bits, end, outcome = number_at(data, p, mode, limits[2, 0], limits[2, 2])
                 wrong = status.NO_NUMBER
+                if outcome == wrong and byte_at(data, p) == QUOTE:
+                    bits, end, outcome = number_at(data, p + 1, mode, limits[2, 0], limits[2, 2])
+                    if byte_at(data, end) == QUOTE:
+                        end += 1
+                    elif outcome == status.FINE:
+                        outcome = wrong
                 numbers[row] = bits
                 hard += mode in (status.DOUBLES, status.ROUNDED) and is_hard(bits)
             else:
