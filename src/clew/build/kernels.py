@@ -298,7 +298,7 @@ def move_rows(part, bounds, indptr, indices, weights, keep, new_ids, to_indptr, 
 
 @njit(cache=True, nogil=True)
 def count_loops(part, bounds, base, indptr, indices):
-    """The number of arcs from a vertex of one block to itself, by bisection in sorted rows; row 0 is ``base``."""
+    """The number of arcs from a vertex of one block to itself, by bisection; row 0 is vertex ``base``."""
     found = 0
     for u in range(bounds[part], bounds[part + 1]):
         end = np.uint64(indptr[u + 1])
