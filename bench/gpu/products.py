@@ -42,9 +42,9 @@ def _like_the_hosts(rows: Adjacency) -> Callable[[Any], str]:
     """A check of packed neighbours."""
     expected = pack(rows.indices, rows.num_columns - 1, rows.indptr)
 
-    def check(found: Any) -> str:
-        np.testing.assert_array_equal(found.words, expected.words)
-        return f"{found.nbytes / rows.num_arcs:.2f} B/edge"
+    def check(packed: Any) -> str:
+        np.testing.assert_array_equal(packed.words, expected.words)
+        return f"{packed.nbytes / rows.num_arcs:.2f} B/edge"
 
     return check
 

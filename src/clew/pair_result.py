@@ -29,7 +29,7 @@ class PairResult(Result):
     def path_to(self, name: Name, source: Name | None = None) -> list[Name]:
         """The vertices on a shortest path to the vertex called ``name`` from the one called ``source``.
 
-        ``source`` can be left out where there is only one.
+        ``source`` is optional where there is only one.
         """
         graph = self._graph
         start, distance = self._distances_from(source)

@@ -106,7 +106,7 @@ def convert(
         result = reading.weighted(result)
         result = result if ego is None else result.ego(source_of(result, ego), hops)
         result = result.largest_component() if largest_component else result
-        if packed is not None:  # a graph that was only read has arrays that nobody else uses
+        if packed is not None:  # nothing else uses the arrays of a graph that was only read
             result = result.packed(consume=result is graph) if packed else result.unpacked()
     written = save(result, destination, format_)
     not_kept = lost(result, format_, plain_suffix(destination), "--undirected")

@@ -117,7 +117,7 @@ def _column(values: Any, what: str) -> Any:
     if array.dtype.kind in "iu":
         return array
     if array.dtype.kind in "UTO":
-        # NumPy makes strings of the integers in a list of both, so that the list itself is looked at.
+        # NumPy makes strings of the integers in a list of both, so the list itself is checked.
         strings = None if isinstance(values, (list, tuple)) else only_strings(array)
         if strings is not None:
             return strings

@@ -1,4 +1,4 @@
-"""Recovery: what lost workers had of graphs and results, made again when a call needs it.
+"""Recovery: graphs and results of lost workers, rebuilt when a call needs them.
 
 Every graph and result has a recipe. Workers that are left keep their parts of a graph. Those that replace lost ones
 open the spares that these have written to a folder. Without spares, all workers read, draw or send the edges again, and
@@ -55,7 +55,7 @@ class Recovery:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def surviving(self, workers: Workers, start: Callable[[], Calls], needed: Sequence[int] = ()) -> list[Any]:
-        """The answers of all workers. A lost worker is replaced, what it held is made again, and all start again."""
+        """The answers of all workers. A lost worker is replaced, its state is rebuilt, and all start again."""
         for _ in range(ATTEMPTS):
             try:
                 if workers.broken:

@@ -325,7 +325,7 @@ class Cluster:
         return self._surviving(lambda: workers.start(method, *args), args[:1])
 
     def _surviving(self, start: Callable[[], Calls], needed: Sequence[int] = ()) -> list[Any]:
-        """The answers of all workers. A lost worker is replaced, what it held is made again, and all start again."""
+        """The answers of all workers. A lost worker is replaced, its state is rebuilt, and all start again."""
         return self._recovery.surviving(self._open(), start, needed)
 
     def rehearse(self, name: str, args: tuple[Any, ...], options: dict[str, Any], weights: str | None) -> None:

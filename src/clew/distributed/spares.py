@@ -1,7 +1,7 @@
 """Parts of graphs in a folder: each worker writes its own, for the worker that may replace it.
 
 A part is an archive of arrays with checksums. Unlike a tile of a ``.clewd`` folder it is the block as it is, which may
-be wider than high, and it says nothing about the whole graph: the other workers know that.
+be wider than high. It says nothing about the whole graph: the other workers know that.
 """
 
 from __future__ import annotations

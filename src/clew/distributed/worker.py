@@ -317,7 +317,7 @@ class Worker:
         return ids, found.values[name]
 
     def fact(self, result: int, name: str) -> tuple[Array, Array]:
-        """The keys and the entries that this worker has of a fact which is an array."""
+        """The keys and entries of a fact that is an array, of this worker."""
         return self._results[result].facts[name]
 
     def top(self, result: int, k: int, by: str | None, smallest: bool) -> tuple[Array, dict[str, Array]]:

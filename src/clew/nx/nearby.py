@@ -12,7 +12,7 @@ import networkx as nx
 # ruff: noqa: N803, NetworkX calls its graphs G
 
 Node = Any
-FEW = 100  # nodes that NetworkX looks at in some microseconds
+FEW = 100  # nodes that NetworkX visits in some microseconds
 LEVELS = 3  # in which a search sees more nodes than these in a small world
 
 

@@ -29,7 +29,7 @@ class PackableGraph:
         ----------
         consume
             Return the memory of this graph's neighbours while they are packed. This graph is packed afterwards, too.
-            Pass True only if nobody else uses its arrays: no other graph made from it, and no view of them.
+            Pass True only if nothing else uses its arrays: no other graph made from it, and no view of them.
 
         Examples
         --------

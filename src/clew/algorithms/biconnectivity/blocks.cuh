@@ -1,8 +1,9 @@
 #pragma once
 // Blocks of an undirected graph: sets of edges such that a cycle runs through any two. Over any spanning forest, a vertex
-// stands for the edge to its parent. Two of them are joined where a cycle runs through both: the ends of an edge between
-// two subtrees; and a vertex and its parent, if an edge outside the tree leads from the vertex's subtree to elsewhere than
-// the parent's. An edge outside the forest is in the block of its end that comes later in preorder.
+// stands for the edge to its parent. Two of them are joined where a cycle runs through both. These are the ends of an
+// edge between two subtrees. They are also a vertex and its parent, if an edge outside the tree leads from the vertex's
+// subtree to elsewhere than the parent's. An edge outside the forest is in the block of its end that comes later in
+// preorder.
 //
 // After R. E. Tarjan, U. Vishkin: "An efficient parallel biconnectivity algorithm", SIAM Journal on Computing 14, 1985.
 #include "edge_numbers.cuh"

@@ -10,7 +10,7 @@ ONE = np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
-def products_of_pairs(part, parts, indptr, indices, weights, there, places, slots, found):
+def products_of_pairs(part, parts, indptr, indices, weights, there, places, slots, sums):
     """The sum over shared neighbours of the products of both weights, for a share of the edges.
 
     ``there`` has where fetched rows begin and end, targets and weights. Rows have no target twice.
@@ -31,4 +31,4 @@ def products_of_pairs(part, parts, indptr, indices, weights, there, places, slot
                 total += weights[j] * values[k]
                 j += ONE
                 k += ONE
-        found[i] = total
+        sums[i] = total

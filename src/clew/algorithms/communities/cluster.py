@@ -85,8 +85,8 @@ class Links:
     """A level whose vertices are spread over the members.
 
     ``rows`` are those of this member's vertices: where the edges of each begin, the places in ``there`` that they lead
-    to, and weights. ``there`` has the ids of these vertices. Above the lowest level, edges inside vertices are left
-    out; their weight is in the strength.
+    to, and weights. ``there`` has the ids of these vertices. Above the lowest level, edges inside vertices are dropped;
+    their weight is in the strength.
     """
 
     member: Member
@@ -339,7 +339,7 @@ class Moves:
         threads.in_pieces(kernels.choose, movers.size, movers, *work, factor, target)
         after = used[target]
         moving = np.flatnonzero(after != self.community)
-        if bound is not None:  # what somebody leaves accepts nobody, so that every community stays connected
+        if bound is not None:  # a community that a vertex leaves accepts none, so every community stays connected
             leaves = after != self.community
             moving = moving[~member.fetch(*level.partition.place(after[moving]), leaves)]
         strength, changes = level.strength[moving], np.empty(2 * moving.size, CHANGE)

@@ -24,7 +24,7 @@ def choose(part, parts, movers, rows, weights, itself, strength, labels, totals,
     itself
         The place of every vertex in the list that edges lead to; -1 if none does.
     labels
-        The community of every vertex, and of everyone in that list.
+        The community of every vertex, and of all in that list.
     totals
         The strength of every community.
     bound

@@ -1,11 +1,11 @@
 #pragma once
 // Maximum flows by pushing excess downhill. A vertex with excess pushes it over arcs that lead one step nearer to the
-// target; if some stays, the vertex is raised above its lowest neighbour. All vertices with excess push at once, then all
-// that are stuck are raised: a wave. Every few waves, heights become the exact distances to the target, by a search.
-// Vertices that cannot reach the target have height n and rest.
+// target. If some stays, the vertex is raised above its lowest neighbour. All vertices with excess push at once, then
+// all that are stuck are raised: a wave. Every few waves, heights become the exact distances to the target, by a
+// search. Vertices that cannot reach the target have height n and rest.
 //
 // Entry j of the rows leads to neighbours[j], and left[codes[j]] is how much it takes. Its reverse has the code with the
-// last bit flipped. In a wave of pushes, heights are fixed, so flow goes one way between two vertices and one warp alone
+// last bit flipped. In a wave of pushes, heights are fixed, so flow goes one way between two vertices. One warp alone
 // changes what both arcs of an edge take. Integers are exact; a float is filled exactly or keeps a positive rest.
 //
 // After A. V. Goldberg, R. E. Tarjan: "A new approach to the maximum-flow problem", JACM 35, 1988.

@@ -20,11 +20,11 @@ def minimum_cut(graph: Graph, source: int, sink: int) -> Answer:
     return answer(graph, cpu.maximum_flow(graph, source, sink))
 
 
-def answer(graph: Graph, found: cpu.Flow) -> Answer:
+def answer(graph: Graph, flow: cpu.Flow) -> Answer:
     """The answer, from a maximum flow."""
     first, second, _ = graph.edges()
-    cut = found.side[first] & ~found.side[second]
+    cut = flow.side[first] & ~flow.side[second]
     if not graph.directed:
-        cut |= found.side[second] & ~found.side[first]
-    facts = {"value": found.value, "cut": cut, "flow": found.flow}
-    return Answer({"side": found.side}, facts, iterations=max(1, found.phases))
+        cut |= flow.side[second] & ~flow.side[first]
+    facts = {"value": flow.value, "cut": cut, "flow": flow.flow}
+    return Answer({"side": flow.side}, facts, iterations=max(1, flow.phases))

@@ -37,8 +37,8 @@ def best_of_batch(part, parts, span, indptr, ids, targets, there, others, count,
     others, count
         Vertices, and how many neighbours each has.
     before, left
-        What the first source shares with them already, and what is left for the next batch: what the last source
-        shares, if it has more edges.
+        What the first source shares with them already, and what is left for the next batch. That is what the last
+        source shares, if it has more edges.
     """
     (arc, end), (rows, values), (begin, stop, items) = span, targets, there
     first = np.searchsorted(indptr, arc, "right") - 1
@@ -54,7 +54,7 @@ def best_of_batch(part, parts, span, indptr, ids, targets, there, others, count,
                     found += 1
         for j in range(max(arc, indptr[u]), min(end, indptr[u + 1])):
             value, row = values[j - arc], rows[j - arc]
-            if value == 0.0:  # nobody shares this neighbour
+            if value == 0.0:  # no source shares this neighbour
                 continue
             for i in range(np.uint64(begin[row]), np.uint64(stop[row])):
                 c = np.uint64(items[i])

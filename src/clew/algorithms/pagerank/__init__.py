@@ -59,9 +59,9 @@ def pagerank(
     max_iterations
         The maximum number of iterations.
     personalization
-        The distribution of the jumps: a number per vertex, as an array, a dict by name, a pandas Series, or a function
-        of an array of ids. It includes jumps from vertices without out-edges. Missing vertices have 0. The numbers are
-        scaled to sum to 1. The default is uniform. On a cluster, a function needs no array of all vertices.
+        The distribution of the jumps: a number per vertex. It is an array, a dict by name, a pandas Series, or a
+        function of an array of ids. It includes jumps from vertices without out-edges. Missing vertices have 0. The
+        numbers are scaled to sum to 1. The default is uniform. On a cluster, a function needs no array of all vertices.
     start
         The initial ranks, in the same forms. Ranks of an earlier run save iterations. The default is the
         personalization, so vertices that it does not reach have rank 0. NetworkX starts with the uniform distribution.

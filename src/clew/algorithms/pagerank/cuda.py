@@ -142,7 +142,7 @@ def _ready(device: Device, rows: DeviceRows, value: np.dtype[Any], weighted: boo
 def _rank_by_pulling(
     device: Device, rows: DeviceRows, passing: tuple[Any, ...], walk: Walk, work: Any, pulls: Pulls
 ) -> Answer:
-    """All rounds in one launch, or in as few as the host wants to look at; ``passing`` as the kernel takes it."""
+    """All rounds in one launch, or in as few as the host checks; ``passing`` as the kernel takes it."""
     given = (pulls.size, rows.offsets, rows.neighbours, *passing, np.float64(walk.damping), np.float64(walk.tolerance))
     noted = (work.trace, np.uint32(work.trace.shape[0]), work.rank, work.progress, work.barrier)
     used = (*pulls.parts, work.passed, work.next_passed, work.sums, *noted)

@@ -37,7 +37,7 @@ struct Walk {
     double damping;
 };
 
-// Kept from one launch to the next; the first launch of a run writes it anew.
+// Kept from one launch to the next; the first launch of a run overwrites it.
 struct Progress {
     double stranded;  // rank where no edge leads on
     double change;    // of the last round

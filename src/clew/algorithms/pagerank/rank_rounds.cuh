@@ -8,7 +8,7 @@
 #include "common.cuh"
 #include "row_sums.cuh"
 
-// Kept from one round to the next; what is before the first round writes it anew.
+// Kept from one round to the next; the step before the first round overwrites it.
 struct Progress {
     double stranded;  // rank where no edge leads on
     double change;    // of the last round

@@ -46,7 +46,7 @@ def triadic_census(device: Device, graph: Graph, **constants: int) -> Answer:
 
 
 def _kinds(device: Device, near: Neighbourhoods, ends: Any) -> list[Any]:
-    """How many neighbours every vertex has of each side: none, those it leads to, those that lead to it, and both."""
+    """The neighbours of every vertex by side: none, those it leads to, those that lead to it, and both."""
     all_of_them = near.up.astype(np.int64) + near.down
     if near.into is None:
         return [all_of_them * 0, all_of_them * 0, all_of_them * 0, all_of_them]

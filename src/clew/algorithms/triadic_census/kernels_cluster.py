@@ -13,7 +13,8 @@ ONE = np.uint64(1)
 def triangle_codes(piece, pieces, pairs, pair_sides, starts, items, item_sides, indptr, indices, sides, columns, codes):
     """codes[c] += the triangles u, v, w of code c, as in ``kernels.triangle_codes``.
 
-    The first two arrays are edges from u to v by u, the next three those from v to w, and then those from u to w.
+    The first two arrays are edges from u to v by u. The next three are those from v to w, and the last those from u to
+    w.
     """
     mark, own = np.zeros(columns, np.uint8), np.zeros(64, np.int64)
     k, end = piece * len(pairs) // pieces, (piece + 1) * len(pairs) // pieces

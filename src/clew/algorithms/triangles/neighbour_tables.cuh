@@ -3,7 +3,7 @@
 #include "neighbourhoods.cuh"
 // Hash tables of neighbours in shared memory, each with what counts of triangles need.
 
-#define LABELLED (COUNTED >= 2 || WEIGHED)  // whether labels of neighbours are looked at
+#define LABELLED (COUNTED >= 2 || WEIGHED)  // whether labels of neighbours are read
 #if WEIGHED
 typedef double hit_t;
 typedef double sum_t;

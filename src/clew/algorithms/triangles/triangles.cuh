@@ -11,9 +11,9 @@
 //
 // COUNTED is 0 for the total alone, 1 for the triangles of every vertex, 2 for the links among its neighbours. Then a
 // triangle counts once or twice for each corner, by the directions of the opposite edge. With COUNTED 1 and WEIGHED 1, a
-// triangle counts as the product of its weights, and sums depend on their order. COUNTED is 3 for the triangles of
-// each of 64 codes: the side from owner to neighbour, 4 times that from owner to third vertex, and 16 times that from
-// neighbour to third vertex.
+// triangle counts as the product of its weights, and sums depend on their order. COUNTED is 3 for the triangles of each
+// of 64 codes. A code is the side from owner to neighbour, 4 times that from owner to third vertex, and 16 times that
+// from neighbour to third vertex.
 
 #define OF_VERTICES (COUNTED == 1 || COUNTED == 2)  // whether there is a number for every vertex
 #ifndef SMALL_SLOTS
@@ -269,7 +269,7 @@ __device__ __forceinline__ u32* zeroed_codes() {
     return codes;
 }
 
-// Add up what the threads of a warp have found, where only the total is asked for.
+// Add up what the threads of a warp have found, where only the total is needed.
 __device__ __forceinline__ void add_to_total(u64* total, u64 found) {
 #if COUNTED
     (void)total, (void)found;

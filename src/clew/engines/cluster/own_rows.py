@@ -28,8 +28,8 @@ ROOM = 1 << 21  # edges of others' rows that a member fetches in one batch
 class OwnRows(NamedTuple):
     """Copies of own rows that a run makes, for plans: how many of a directed and of an undirected graph.
 
-    ``weights`` are the bytes of their weights, or when those of the graph are copied: if the run is "weighted", or if
-    the graph has "any".
+    ``weights`` are the bytes of their weights. Or they say when those of the graph are copied: if the run is
+    "weighted", or if the graph has "any".
     """
 
     directed: int = 1

@@ -48,10 +48,10 @@ struct OneRow {
     __device__ __forceinline__ index_t next() { return __ldg(ids + edge++); }
 };
 
-// Whether `wanted` is among the neighbours of a row at low…high-1, which ascend.
-__device__ __forceinline__ bool is_among(const ids_t* ids, offset_t low, offset_t high, index_t wanted) {
-    const offset_t place = first_neighbour(ids, low, high, wanted);
-    return place < high && ids[place] == wanted;
+// Whether `target` is among the neighbours of a row at low…high-1, which ascend.
+__device__ __forceinline__ bool is_among(const ids_t* ids, offset_t low, offset_t high, index_t target) {
+    const offset_t place = first_neighbour(ids, low, high, target);
+    return place < high && ids[place] == target;
 }
 #else
 #include "packed_rows.cuh"
