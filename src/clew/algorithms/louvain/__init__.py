@@ -37,7 +37,7 @@ def louvain(
     hierarchy
         Whether to return the communities of all levels.
     device
-        "auto", "cpu" or "cuda". "cuda" moves vertices in other groups, so that the communities differ from those
+        "auto", "cpu" or "cuda". "cuda" and clusters move vertices in other groups, so communities differ from those
         of "cpu"; levels with few edges are computed on the CPU. They are the same in every run.
 
     Returns
