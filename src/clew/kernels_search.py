@@ -44,6 +44,20 @@ def next_from(values, low, high, limit):
 
 
 @njit(cache=True, nogil=True)
+def next_shared(indices, j, stop, fetched, k, last):
+    """Where the next entry is that both rows have; the ends if there is none. Each row is searched for the other."""
+    while j < stop and k < last:
+        w, x = np.int64(indices[j]), np.int64(fetched[k])
+        if w == x:
+            return j, k
+        if w < x:
+            j = next_from(indices, j, stop, x)
+        else:
+            k = next_from(fetched, k, last, w)
+    return stop, last
+
+
+@njit(cache=True, nogil=True)
 def has_edge(rows, u, v):
     """Whether v is in the row of u."""
     end = rows[0][u + ONE]

@@ -4,7 +4,7 @@
 import numpy as np
 
 from clew.jit import njit
-from clew.kernels_search import next_from
+from clew.kernels_search import next_shared
 
 ONE = np.uint64(1)
 
@@ -21,14 +21,8 @@ def products_of_pairs(part, parts, indptr, indices, weights, there, places, slot
         j, stop = indptr[place], indptr[place + ONE]
         k, last = np.uint64(begin[slots[i]]), np.uint64(end[slots[i]])
         total = 0.0
-        while j < stop and k < last:
-            w, x = np.int64(indices[j]), np.int64(fetched[k])
-            if w < x:
-                j = next_from(indices, j, stop, x)
-            elif x < w:
-                k = next_from(fetched, k, last, w)
-            else:
-                total += weights[j] * values[k]
-                j += ONE
-                k += ONE
+        j, k = next_shared(indices, j, stop, fetched, k, last)
+        while j < stop:
+            total += weights[j] * values[k]
+            j, k = next_shared(indices, j + ONE, stop, fetched, k + ONE, last)
         sums[i] = total

@@ -5,7 +5,7 @@ import numpy as np
 
 from clew.algorithms.similarity.kernels import score
 from clew.jit import njit
-from clew.kernels_search import next_from
+from clew.kernels_search import next_shared
 
 ONE = np.uint64(1)
 
@@ -33,16 +33,12 @@ def score_pairs(part, parts, rows, there, places, first, second, slots, value, m
         j, stop = indptr[place], indptr[place + ONE]
         k, last = np.uint64(begin[slots[i]]), np.uint64(end[slots[i]])
         total = 0.0
-        while j < stop and k < last:  # each row is searched for the next neighbour of the other
-            w, x = np.int64(indices[j]), np.int64(fetched[k])
-            if w < x:
-                j = next_from(indices, j, stop, x)
-            elif x < w:
-                k = next_from(fetched, k, last, w)
-            else:
-                if w != u and w != v:
-                    total += 1.0 if value is None else value[j]
-                while j < stop and indices[j] == w:  # a neighbour counts once
-                    j += ONE
-                k += ONE
+        j, k = next_shared(indices, j, stop, fetched, k, last)
+        while j < stop:
+            w = np.int64(indices[j])
+            if w != u and w != v:
+                total += 1.0 if value is None else value[j]
+            while j < stop and indices[j] == w:  # a neighbour counts once
+                j += ONE
+            j, k = next_shared(indices, j, stop, fetched, k + ONE, last)
         scores[i] = score(method, total, one[i], other[i])
