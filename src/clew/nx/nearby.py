@@ -13,18 +13,19 @@ import networkx as nx
 
 Node = Any
 FEW = 100  # nodes that NetworkX visits in some microseconds
+SEVERAL = 500  # and those of a weighted search that takes less time than a comparison of all weights
 LEVELS = 3  # in which a search sees more nodes than these in a small world
 
 
-def _few(rows: Mapping[Node, Iterable[Node]], source: Node, levels: float = inf) -> bool:
+def _few(rows: Mapping[Node, Iterable[Node]], source: Node, levels: float = inf, most: int = FEW) -> bool:
     """Whether a search ends, or reaches a number of levels, before it has seen more than a few nodes."""
     seen, frontier, level = {source}, {source}, 0
     while frontier and level < levels:
-        near = list(islice(chain.from_iterable(rows[node] for node in frontier), FEW))
+        near = list(islice(chain.from_iterable(rows[node] for node in frontier), most))
         frontier = set(near) - seen
         seen |= frontier
         level += 1
-        if len(near) == FEW or len(seen) > FEW:
+        if len(near) == most or len(seen) > most:
             return False
     return True
 
@@ -32,6 +33,11 @@ def _few(rows: Mapping[Node, Iterable[Node]], source: Node, levels: float = inf)
 def few_descendants(G: nx.Graph[Any], source: Node, *_: Any) -> bool:
     """Whether few nodes can be reached from a node."""
     return source in G and _few(G._adj, source)
+
+
+def few_by_weight(G: nx.Graph[Any], source: Node, *_: Any) -> bool:
+    """Whether the nodes that can be reached are few enough for a short weighted search."""
+    return source in G and _few(G._adj, source, most=SEVERAL)
 
 
 def few_ancestors(G: nx.Graph[Any], source: Node) -> bool:
@@ -49,7 +55,7 @@ def few_between(G: nx.Graph[Any], source: Node, *_: Any) -> bool:
 
     There, clew needs longer to see whether weights have changed.
     """
-    if few_descendants(G, source):
+    if few_by_weight(G, source):
         return True
     small = G.number_of_edges() <= nx.config.backends.clew.check_edges
     return small and source in G and not _few(G._adj, source, LEVELS)

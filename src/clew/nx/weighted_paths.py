@@ -76,13 +76,13 @@ def dijkstra_between(G: ClewGraph, source: Node, target: Node, weight: Weight) -
     return searches.length_of(G, weight, distance, way), [G.nodes[step] for step in way]
 
 
-@served(no_weight_function, sooner=nearby.few_descendants)
+@served(no_weight_function, sooner=nearby.few_by_weight)
 def dijkstra_path(G: ClewGraph, source: Node, target: Node, weight: Weight = "weight") -> list[Node]:
     """A shortest path."""
     return _dijkstra_to(G, [source], target, None, weight)[1]
 
 
-@served(no_weight_function, sooner=nearby.few_descendants)
+@served(no_weight_function, sooner=nearby.few_by_weight)
 def dijkstra_path_length(G: ClewGraph, source: Node, target: Node, weight: Weight = "weight") -> Any:
     """The length of a shortest path."""
     return dijkstra_length(G, source, target, weight)
@@ -94,7 +94,7 @@ def bidirectional_dijkstra(G: ClewGraph, source: Node, target: Node, weight: Wei
     return dijkstra_between(G, source, target, weight)
 
 
-@served(no_weight_function, sooner=nearby.few_descendants)
+@served(no_weight_function, sooner=nearby.few_by_weight)
 def single_source_dijkstra(
     G: ClewGraph, source: Node, target: Node = None, cutoff: Cutoff = None, weight: Weight = "weight"
 ) -> Any:
@@ -102,13 +102,13 @@ def single_source_dijkstra(
     return _lengths_and_paths(G, [source], target, cutoff, weight)
 
 
-@served(no_weight_function, sooner=nearby.few_descendants)
+@served(no_weight_function, sooner=nearby.few_by_weight)
 def single_source_dijkstra_path(G: ClewGraph, source: Node, cutoff: Cutoff = None, weight: Weight = "weight") -> Paths:
     """Paths to all nodes."""
     return paths(G, _dijkstra(G, [source], cutoff, weight))
 
 
-@served(no_weight_function, sooner=nearby.few_descendants)
+@served(no_weight_function, sooner=nearby.few_by_weight)
 def single_source_dijkstra_path_length(
     G: ClewGraph, source: Node, cutoff: Cutoff = None, weight: Weight = "weight"
 ) -> Lengths:
@@ -140,7 +140,7 @@ def multi_source_dijkstra_path_length(
     return lengths(G, _dijkstra(G, sources, cutoff, weight, paths=False), weight)
 
 
-@served(no_weight_function, sooner=nearby.few_descendants)
+@served(no_weight_function, sooner=nearby.few_by_weight)
 def dijkstra_predecessor_and_distance(
     G: ClewGraph, source: Node, cutoff: Cutoff = None, weight: Weight = "weight"
 ) -> tuple[Paths, Lengths]:
@@ -199,19 +199,19 @@ def bellman_ford_length(G: ClewGraph, source: Node, target: Node, weight: Weight
     return bellman_ford_between(G, source, target, weight, f"node {target} not reachable from {source}")[0]
 
 
-@served(no_weight_function, sooner=nearby.few_descendants)
+@served(no_weight_function, sooner=nearby.few_by_weight)
 def bellman_ford_path(G: ClewGraph, source: Node, target: Node, weight: Weight = "weight") -> list[Node]:
     """A shortest path."""
     return bellman_ford_between(G, source, target, weight)[1]
 
 
-@served(no_weight_function, sooner=nearby.few_descendants)
+@served(no_weight_function, sooner=nearby.few_by_weight)
 def bellman_ford_path_length(G: ClewGraph, source: Node, target: Node, weight: Weight = "weight") -> Any:
     """The length of a shortest path."""
     return bellman_ford_length(G, source, target, weight)
 
 
-@served(no_weight_function, sooner=nearby.few_descendants)
+@served(no_weight_function, sooner=nearby.few_by_weight)
 def single_source_bellman_ford(G: ClewGraph, source: Node, target: Node = None, weight: Weight = "weight") -> Any:
     """Lengths and paths to all nodes, or to one."""
     if target is not None:
@@ -220,13 +220,13 @@ def single_source_bellman_ford(G: ClewGraph, source: Node, target: Node = None, 
     return lengths(G, tree, weight), paths(G, tree)
 
 
-@served(no_weight_function, sooner=nearby.few_descendants)
+@served(no_weight_function, sooner=nearby.few_by_weight)
 def single_source_bellman_ford_path(G: ClewGraph, source: Node, weight: Weight = "weight") -> Paths:
     """Paths to all nodes."""
     return paths(G, _bellman_ford(G, source, weight))
 
 
-@served(no_weight_function, sooner=nearby.few_descendants)
+@served(no_weight_function, sooner=nearby.few_by_weight)
 def single_source_bellman_ford_path_length(G: ClewGraph, source: Node, weight: Weight = "weight") -> Lengths:
     """Lengths to all nodes."""
     return lengths(G, _bellman_ford(G, source, weight, paths=False), weight)
@@ -256,7 +256,7 @@ def _start_and_edges(G: ClewGraph, source: Node, weight: Weight) -> tuple[int, s
     return start, edges
 
 
-@served(no_weight_function, sooner=nearby.few_descendants)
+@served(no_weight_function, sooner=nearby.few_by_weight)
 def bellman_ford_predecessor_and_distance(
     G: ClewGraph, source: Node, target: Node = None, weight: Weight = "weight", heuristic: bool = False
 ) -> tuple[Paths, Lengths]:
@@ -268,7 +268,7 @@ def bellman_ford_predecessor_and_distance(
     return searches.predecessors(G, edges.graph, tree), lengths(G, tree, weight)
 
 
-@served(no_weight_function, sooner=nearby.few_descendants)
+@served(no_weight_function, sooner=nearby.few_by_weight)
 def goldberg_radzik(G: ClewGraph, source: Node, weight: Weight = "weight") -> tuple[dict[Node, Any], Lengths]:
     """The node before every node on a shortest path, and lengths."""
     start, edges = _start_and_edges(G, source, weight)
@@ -300,7 +300,7 @@ def negative_edge_cycle(G: ClewGraph, weight: Weight = "weight", heuristic: bool
     return False
 
 
-@served(no_weight_function, sooner=nearby.few_descendants)
+@served(no_weight_function, sooner=nearby.few_by_weight)
 def find_negative_cycle(G: ClewGraph, source: Node, weight: Weight = "weight") -> list[Node]:
     """The nodes of a negative cycle that ``source`` reaches, the first again at the end."""
     start = vertex_of(G, source, "Source", "not in G")
