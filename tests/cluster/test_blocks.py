@@ -75,6 +75,7 @@ def test_edges_by_source_are_released_and_sorted_again(
             one, other = getattr(before, name), getattr(after, name)
             assert (one.dtype, one.tobytes()) == (other.dtype, other.tobytes())
         assert before.num_columns == after.num_columns
+        assert (share._in is None) == released  # one copy, as before
         assert clew.bfs(share, 3).num_reached > 1
         return found, released
 

@@ -79,12 +79,19 @@ class Share(Graph):
             assert self._in is not None
             rows = transform.transposed(self._in)
             self._by_source = rectangle(rows, self.partition.rows, self.partition.columns)
+            if self._lacks_room(rows):
+                self._in = None  # what needs both sorts them again, and then keeps both
         return self._by_source
 
     def release_source(self) -> None:
         """Free the edges by source while those by target are used, if there is no room for several copies."""
-        if not self.is_reversed and self._in is not None and available_bytes() < ROOMS * self._in.nbytes:
+        if not self.is_reversed and self._in is not None and self._lacks_room(self._in):
             self._by_source = None
+
+    @staticmethod
+    def _lacks_room(rows: Adjacency) -> bool:
+        """Whether there is too little memory for several copies of a worker's edges."""
+        return available_bytes() < ROOMS * rows.nbytes
 
     @property
     def weight_dtype(self) -> np.dtype[Any] | None:
@@ -130,7 +137,7 @@ class Share(Graph):
         if row_axis == "column" or self._in is not None:
             return self.rows(transpose=row_axis == "row")
         self._searches[0] += 1
-        if self._searches[0] < TURN_AT or available_bytes() < ROOMS * self._out.nbytes:
+        if self._searches[0] < TURN_AT or self._lacks_room(self._out):
             return None
         return self.rows(transpose=True)
 
