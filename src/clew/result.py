@@ -162,8 +162,8 @@ class Result(TensorResult):
         """
         if "parent" not in self.values:
             raise GraphError(
-                f"a result of {self.algorithm} has no paths; those of bfs, sssp, sswp, bellman_ford, dfs_order, "
-                "multi_source_bfs and all_pairs do."
+                f"a result of {self.algorithm} has no paths; those of bfs, sssp, sswp, bellman_ford and dfs_order do, "
+                "and outside a cluster those of multi_source_bfs and all_pairs."
             )
         result, path = self.numpy(), [name]
         while (parent := result.of(path[-1], "parent")) != path[-1]:

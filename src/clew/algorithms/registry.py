@@ -129,7 +129,8 @@ class Algorithm:
     per_walk
         Whether the values are walks, and the result is a ``WalkResult``.
     per_pair
-        Whether the values are distances from many sources, and the result is a ``PairResult``, which finds paths.
+        Whether the values are distances from many sources, and the result is a ``PairResult``, which finds paths. On a
+        cluster it does not.
     host
         Why the implementation for the CPU runs for devices that have none, such as ``SEQUENTIAL``; empty if the generic
         form does.
@@ -304,7 +305,7 @@ def _result(record: Algorithm, graph: Graph, answer: Answer) -> Result:
     if record.per_walk:
         return WalkResult(record.name, answer.values, names=graph.names, **known)
     columns = graph._attributes.vertices if isinstance(graph, Graph) else None
-    if record.per_pair and isinstance(graph, Graph):
+    if record.per_pair and not isinstance(graph, Share):
         return PairResult(record.name, answer.values, graph=graph, columns=columns, **known)
     return Result(record.name, answer.values, names=graph.names, columns=columns, **known)
 
