@@ -227,7 +227,7 @@ def about_ignored(roles: dict[str, str], weight: str | None) -> list[str]:
 
 
 def about_gaps(graph: Graph) -> list[str]:
-    """What is said where integers were taken for vertex ids, and most of the ids up to the largest do not occur."""
+    """What is said where integers were used as vertex ids, and most of the ids up to the largest do not occur."""
     if graph.names is not None or graph.num_vertices <= 4 * graph.report.given:
         return []
     return [

@@ -143,7 +143,7 @@ class Flow:
         """Give all vertices the largest heights that are valid; returns the number of rounds that it took."""
         n = self.share.num_vertices
         to_sink, some = self.distances(self.sink)
-        cut_off = to_sink < 0  # nobody leads from them to those that are not
+        cut_off = to_sink < 0  # no arc with room leads out of them
         to_source, more = self.distances(self.source, cut_off)
         back = np.where(to_source >= 0, to_source + n, 2 * n)
         before, self.height = self.height, np.where(cut_off, back, to_sink)
