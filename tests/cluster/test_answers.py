@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,20 @@ from examples.vertex_programs import ShortestPaths
 from tests.cluster.team import on_team, run_on_team
 
 DISTRIBUTED = sorted(name for name, record in ALGORITHMS.items() if record.distributed or record.cluster)
+REAL = (
+    "bfs",
+    "pagerank",
+    "connected_components",
+    "strongly_connected_components",
+    "k_core",
+    "triangles",
+    "label_propagation",
+    "clustering_coefficient",
+    "multi_source_bfs",
+    "hits",
+    "similarity",
+    "minimum_spanning_forest",
+)
 MANY = {  # several answers are valid
     "maximal_independent_set",
     "coloring",
@@ -38,12 +53,19 @@ def same(one: np.ndarray, other: np.ndarray) -> bool:
 
 @pytest.mark.parametrize("name", DISTRIBUTED)
 def test_members_together_find_what_one_machine_finds(name: str) -> None:
-    """Four members on every contract graph, and other grids on the largest one."""
+    """Every contract graph on four members and on another grid in turn, and the largest one on all grids."""
     graphs = graphs_for(name)
-    for label, graph in graphs:
-        compare(name, label, graph, 4)
+    for (label, graph), other in zip(graphs, cycle((9, 2, 6, 1)), strict=False):
+        for members in (4, other):
+            compare(name, label, graph, members)
     for members in (1, 2, 6, 9):
         compare(name, *largest(graphs), members)
+
+
+@pytest.mark.parametrize(("name", "members"), list(zip(REAL, cycle((2, 4, 6, 9)), strict=False)))
+def test_packages_of_debian(name: str, members: int) -> None:
+    """A real graph: named, directed, with hubs and a large strong component."""
+    compare(name, "debian", clew.datasets.debian(), members)
 
 
 @pytest.mark.parametrize("name", [name for name, record in ALGORITHMS.items() if record.distributed and record.cluster])
