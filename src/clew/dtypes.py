@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping
 from typing import Any, overload
 
 import numpy as np
@@ -14,6 +15,8 @@ from clew.errors import GraphError
 Array = npt.NDArray[Any]
 IdArray = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 OffsetArray = npt.NDArray[np.int64]
+#: A number per vertex: an array, a dict by name, a Series, or a function of an array of ids.
+Numbers = Mapping[Any, float] | Callable[[Array], npt.ArrayLike] | npt.ArrayLike
 
 OFFSET = np.dtype(np.int64)
 ID_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))

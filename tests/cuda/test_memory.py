@@ -290,7 +290,7 @@ def test_every_allocation_may_fail(device, name, edges, fast_memory, packed):
 def test_every_allocation_of_the_pipeline_may_fail(device, program):
     def run():
         initial, active = program.start(DIRECTED)
-        state, chosen = _state(program, initial, DIRECTED.num_vertices), _mask(active, DIRECTED.num_vertices)
+        state, chosen = _state(program, initial, np.arange(DIRECTED.num_vertices)), _mask(active, DIRECTED.num_vertices)
         values = run_hybrid(device, program, DIRECTED, state, chosen, order=(PIPELINE,))[1]
         return tuple(values.values())
 

@@ -32,7 +32,7 @@ from tests.on_gpu import emulation_only
 
 def run(program, graph, how):
     initial, active = program.start(graph)
-    state = _state(program, initial, graph.num_vertices)
+    state = _state(program, initial, np.arange(graph.num_vertices))
     chosen = _mask(active, graph.num_vertices)
     return state, run_program(gpu_for("emulated", 0), program, graph, state, chosen, how)
 
@@ -117,7 +117,7 @@ def test_the_public_function():
 def dispatched(program, graph, *order):
     """By the engines given, the first that can."""
     initial, active = program.start(graph)
-    state, chosen = _state(program, initial, graph.num_vertices), _mask(active, graph.num_vertices)
+    state, chosen = _state(program, initial, np.arange(graph.num_vertices)), _mask(active, graph.num_vertices)
     return run_hybrid(gpu_for("emulated", 0), program, graph, state, chosen, order=order)
 
 
@@ -249,6 +249,7 @@ def test_a_state_that_the_gpu_has_no_room_for_stays_on_the_cpu(monkeypatch):
 
 CODE = """
 import clew
+import numpy as np
 from clew.engines.choice import gpu_for
 from clew.engines.hybrid.program import run_program
 from clew.program import _mask, _state
@@ -261,7 +262,7 @@ class Endless(PageRank):
         return True
 graph = clew.generate.rmat(8, 8, seed=1)
 initial, active = Endless().start(graph)
-state = _state(Endless(), initial, graph.num_vertices)
+state = _state(Endless(), initial, np.arange(graph.num_vertices))
 print("ready", flush=True)
 run_program(gpu_for("emulated", 0), Endless(), graph, state, _mask(active, graph.num_vertices))
 """

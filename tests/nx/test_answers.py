@@ -354,7 +354,7 @@ def test_hubs_and_authorities():
 HALVES = [{0, 1, 2}, {3, 4, 5}]
 ARGUMENTS = {"source": 0, "target": 3, "sources": [0, 4], "n": 0, "k": 1, "distance": 1}
 ARGUMENTS |= {"communities": HALVES, "partition": HALVES, "S": [0], "minimum": True, "nbunch": [0], "nbunch1": [0]}
-ARGUMENTS |= {"_s": 0, "_t": 3, "s": 0, "t": 3}
+ARGUMENTS |= {"attribute": "community", "_s": 0, "_t": 3, "s": 0, "t": 3}
 
 
 OPTIONS = {"rich_club_coefficient": {"normalized": False}}  # the default is not served

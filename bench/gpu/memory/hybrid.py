@@ -44,7 +44,7 @@ PROGRAMS: tuple[type[clew.VertexProgram], ...] = (BreadthFirst, ShortestPaths, C
 def run_program(bench: Bench, program: clew.VertexProgram, graph: clew.Graph, engine: str) -> dict[str, Any]:
     """The fields' values, by one engine."""
     initial, active = program.start(graph)
-    state, chosen = _state(program, initial, graph.num_vertices), _mask(active, graph.num_vertices)
+    state, chosen = _state(program, initial, np.arange(graph.num_vertices)), _mask(active, graph.num_vertices)
     return run_hybrid(bench.gpu, program, graph, state, chosen, order=(engine,))[1]
 
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from clew.checks import one_of, whole
-from clew.dtypes import Array, labels_of
+from clew.dtypes import Array, Numbers, labels_of
 from clew.engines.cluster.share import Share
 from clew.errors import GraphError
 from clew.graph import Graph
 
-#: A number per vertex: an array, a dict by name, a Series, or a function of an array of ids.
-Numbers = Mapping[Any, float] | Callable[[Array], npt.ArrayLike] | npt.ArrayLike
 #: How a GPU shares the edges of active vertices among threads.
 Balance = Literal["auto", "thread", "warp", "block", "merge_path", "degree_cut"]
 MOST_CUT = 128  # edges that one thread fetches to shared memory

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import socket
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -24,7 +25,8 @@ OPTION = "Start one with: ray start --head, and pass its address. --cluster loca
 def import_ray() -> Any:
     """Ray, or an error that says how to install it."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # or Ray warns about GPUs on every start
-    if _has_token():  # as Ray does for clusters that it starts; its client sends the token only if this is set before
+    # As Ray does for clusters that it starts. Its client sends the token only if this is set before the first import.
+    if "ray" not in sys.modules and _has_token():
         os.environ.setdefault("RAY_AUTH_MODE", "token")
     try:
         import ray

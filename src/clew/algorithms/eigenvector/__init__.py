@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from clew.algorithms.arguments import Numbers, check_flow_weights, check_rounds, jumps_of
+from clew.algorithms.arguments import check_flow_weights, check_rounds, jumps_of
 from clew.algorithms.registry import algorithm, run
+from clew.dtypes import Numbers
 from clew.graph import Graph
 from clew.result import Result
 

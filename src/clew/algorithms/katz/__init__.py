@@ -6,8 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from clew.algorithms.arguments import Numbers, check_flow_weights, check_rounds, vertex_numbers
+from clew.algorithms.arguments import check_flow_weights, check_rounds, vertex_numbers
 from clew.algorithms.registry import algorithm, run
+from clew.dtypes import Numbers
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.result import Result

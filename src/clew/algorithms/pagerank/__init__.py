@@ -7,10 +7,10 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from clew.adjacency import Adjacency
-from clew.algorithms.arguments import Numbers, check_flow_weights, check_fraction, check_rounds, jumps_of
+from clew.algorithms.arguments import check_flow_weights, check_fraction, check_rounds, jumps_of
 from clew.algorithms.registry import algorithm, run
 from clew.checks import one_of
-from clew.dtypes import Array
+from clew.dtypes import Array, Numbers
 from clew.graph import Graph
 from clew.result import Result, seconds_between
 

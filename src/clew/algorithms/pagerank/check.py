@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from clew.algorithms.arguments import Numbers
 from clew.algorithms.checking import arcs, named, require
-from clew.dtypes import Array
+from clew.dtypes import Array, Numbers
 from clew.graph import Graph
 from clew.result import Result
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import math
+import threading
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 RESTART = 5.0  # seconds that a restart takes: a shorter run takes no checkpoint
 BETWEEN_LOSSES = 24 * 3600.0  # seconds, assumed, between two losses of the same worker
+
+PARSING = threading.Lock()  # NumPy parses headers with ast, which several threads break in Python 3.11
 
 PAUSE = 1 << 22  # vertices that compiled loops send, all members together, before they may save their state
 
@@ -212,7 +215,7 @@ def encoded(state: State) -> Array:
 
 def decoded(copy: Array, like: Sequence[Any]) -> State:
     """The state in a copy, with the types of ``like``."""
-    with np.load(io.BytesIO(copy.tobytes()), allow_pickle=False) as arrays:
+    with PARSING, np.load(io.BytesIO(copy.tobytes()), allow_pickle=False) as arrays:
         saved = [arrays[f"arr_{place}"] for place in range(len(like))]
     return tuple(
         array if isinstance(given, np.ndarray) else array.tolist() if isinstance(given, list) else type(given)(array)
