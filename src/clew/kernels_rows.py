@@ -18,7 +18,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.imputils import RefType, iternext_impl, lower_builtin
-from numba.extending import intrinsic, models, register_model
+from numba.extending import intrinsic, models, overload, register_model
 from numba.np.arrayobj import make_array
 
 PLACE_BITS, WIDTH_BITS = 19, 6  # of a group's head: where it starts in its block, and its two widths
@@ -91,6 +91,36 @@ def _iterating(numbered):
 neighbours_of, edges_of = _iterating(False), _iterating(True)
 
 
+@intrinsic
+def _plain_end(typing_context, rows, edge):
+    def generate(context, builder, signature, args):
+        ends = make_array(rows[1])(context, builder, builder.extract_value(args[0], 1)).data
+        return builder.load(builder.gep(ends, [args[1]]))
+
+    return rows[1].dtype(rows, types.uint64), generate
+
+
+def end_of(rows, vertex, edge):
+    """The end of an edge of a vertex, by its number. Packed rows are unpacked up to it."""
+    raise NotImplementedError
+
+
+@overload(end_of)
+def _end_of(rows, vertex, edge):
+    def plain(rows, vertex, edge):
+        return _plain_end(rows, edge)
+
+    def packed(rows, vertex, edge):
+        end = edge
+        for number, found in edges_of(rows, vertex):
+            end = found
+            if number == edge:
+                break
+        return end
+
+    return packed if isinstance(rows[1], types.BaseTuple) else plain
+
+
 @lower_builtin("iternext", RowIterator)
 @iternext_impl(RefType.UNTRACKED)
 def _next_edge(context, builder, signature, args, result):
@@ -102,7 +132,8 @@ def _next_edge(context, builder, signature, args, result):
     with builder.if_then(there):
         value = _unpack_next(builder, iterator, at) if kind.packed else builder.load(builder.gep(iterator.data, [at]))
         following = builder.add(at, _word(1))
-        following = builder.asm(ir.FunctionType(_word, [_word]), "", "=r,0", [following], False)
+        if kind.packed or kind.numbered:
+            following = builder.asm(ir.FunctionType(_word, [_word]), "", "=r,0", [following], False)
         builder.store(following, iterator.at)
         result.yield_(context.make_tuple(builder, kind.yield_type, (at, value)) if kind.numbered else value)
 

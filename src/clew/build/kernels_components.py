@@ -22,7 +22,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
 from clew.jit import njit
-from clew.kernels_rows import edges_of, neighbours_of, prefetch_end
+from clew.kernels_rows import edges_of, end_of, prefetch_end
 
 
 def address(context, builder, array_type, array, index):
@@ -55,14 +55,13 @@ def point_to_first(part, bounds, rows, pointer):
 
     Within the block that neighbour has its pointer already, so there are no long chains to climb later.
     """
-    first = np.uint64(bounds[part])
+    indptr, first = rows[0], np.uint64(bounds[part])
     for v in range(first, np.uint64(bounds[part + 1])):
         target = v
-        for w in neighbours_of(rows, v):
-            target = min(v, np.uint64(w))
+        if indptr[v] < indptr[v + ONE]:
+            target = min(v, np.uint64(end_of(rows, v, indptr[v])))
             if first <= target < v:
                 target = np.uint64(pointer[target])
-            break
         pointer[v] = target
 
 
@@ -75,10 +74,9 @@ def join_second(part, bounds, rows, pointer):
         return
     for v in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
         prefetch_end(pointer, rows, indptr[min(v + AHEAD, last)] + ONE)
-        for j, w in edges_of(rows, v):
-            if j > indptr[v]:
-                join(pointer, v, w)
-                break
+        second = indptr[v] + ONE
+        if second < indptr[v + ONE]:
+            join(pointer, v, end_of(rows, v, second))
 
 
 @njit(cache=True, nogil=True)
@@ -113,10 +111,10 @@ def join_all(part, bounds, rows, pointer, largest, marks):
     """
     for v in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
         if pointer[v] != largest:
-            for w in neighbours_of(rows, v):
+            for _, w in edges_of(rows, v):
                 join(pointer, v, w)
         elif marks is not None:
-            for neighbour in neighbours_of(rows, v):
+            for _, neighbour in edges_of(rows, v):
                 w = np.uint64(neighbour)
                 if not (marks[w >> SIX] >> (w & LOW_SIX)) & ONE:
                     join(pointer, v, w)

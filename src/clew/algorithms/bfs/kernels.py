@@ -19,7 +19,7 @@ from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.engines.cpu.team.kernels import PULL, PUSH, SPARE, all_stop, append, barrier, collect, counter, note, stopped
 from clew.engines.cpu.team.kernels_intrinsics import WORTH_A_LOOK, nanoseconds
 from clew.jit import njit
-from clew.kernels_rows import neighbours_of
+from clew.kernels_rows import edges_of, neighbours_of
 
 ALPHA = 15  # pull when the frontier has more than 1/ALPHA of the edges that are left
 BETA = 18  # push again when the frontier has fewer than 1/BETA of the vertices and is shrinking
@@ -225,7 +225,7 @@ def _pull_level(state, into, depth, parent, front, behind, level):
 
     Adds to two counters: the vertices found and the edges read.
     """
-    num_vertices = np.uint64(depth.size)
+    indptr, num_vertices = into[0], np.uint64(depth.size)
     words = np.uint64(front.size)
     found, looked = np.int64(0), np.uint64(0)
     while True:
@@ -237,15 +237,18 @@ def _pull_level(state, into, depth, parent, front, behind, level):
             base = word << SIX
             for v in range(base, min(base + np.uint64(64), num_vertices)):
                 if depth[v] < 0:
-                    for neighbour in neighbours_of(into, v):
+                    last = indptr[v + ONE]
+                    looked -= np.uint64(indptr[v])
+                    for j, neighbour in edges_of(into, v):
                         u = np.uint64(neighbour)
-                        looked += ONE
                         if (front[u >> SIX] >> (u & LOW_SIX)) & ONE:
                             depth[v] = level
                             parent[v] = u
                             bits |= ONE << (v - base)
                             found += 1
+                            last = j
                             break
+                    looked += np.uint64(last)
             behind[word] = bits
     atomic.add(state, counter(FOUND), found)
     atomic.add(state, counter(FOUND) + ONE, np.int64(looked))
