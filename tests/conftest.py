@@ -30,6 +30,22 @@ def shared_data() -> Path:
     return SHARED
 
 
+#: Files with tests that take half a minute or more. They begin first, so that no process is left with one at the end.
+LONG = (
+    "test_sanitized_kernels",
+    "test_faults",
+    "test_newest_python",
+    "test_networkx_suite",
+    "test_packages",
+    "test_shared_cache",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest tests."""
+    items.sort(key=lambda item: item.path.stem not in LONG)
+
+
 def pytest_collection_finish() -> None:
     """What was imported stays: the search for garbage need not go through a million objects again and again."""
     gc.collect()
