@@ -246,7 +246,7 @@ def _pull_level(state, into, depth, parent, front, behind, level):
                             parent[v] = u
                             bits |= ONE << (v - base)
                             found += 1
-                            last = j
+                            last = j + ONE
                             break
                     looked += np.uint64(last)
             behind[word] = bits
