@@ -118,6 +118,9 @@ class Algorithm:
     packed
         The engines on which it reads packed edges as they are, unless its argument ``weighted`` says that it uses
         weights. Others unpack them first.
+    packed_slowdown
+        Its time on packed edges divided by that on plain ones, for plans: on a GPU and on a core. Of GPUs, searches,
+        components and PageRank were measured (``docs/packed.md``). The others are assumed to be like these.
     scattered
         Whether it reads a few edges of rows in any order, for which packed edges on the host pay less.
     paired
@@ -154,6 +157,7 @@ class Algorithm:
     distributed: bool = False
     dense_rounds: bool = False
     packed: Collection[str] = ()
+    packed_slowdown: tuple[float, float] = (1.3, 1.6)
     scattered: bool = False
     paired: bool = False
     by_levels: bool = False

@@ -120,7 +120,7 @@ def _in_its_form(plan: Plan, sketch: Sketch, given: Graph, weighted: bool) -> Pl
     if name == PLAIN and not asked and not (sketch.on_gpu and plan.engine in record.packed):
         _foresee(plan, sketch, None)
         return plan
-    forms = forms_of(record.name, given, plan.graph, sketch.on_gpu)
+    forms = forms_of(record, given, plan.graph, sketch.on_gpu)
     plans = {}
     for form in forms.values():
         lists: dict[str, Any] = {key: [*getattr(plan, key)] for key in ("choices", "memory", "notes")}

@@ -19,22 +19,6 @@ from clew.plan.plan import Plan
 
 PLAIN, PACKED = "plain", "packed"
 SAMPLES, SAMPLED = 16, 1 << 14  # stretches of edges that are packed to know how small all will be, and their length
-#: The time of packed edges divided by that of plain ones, in GPU memory (H200) and on a core: docs/packed.md.
-SLOWER = {
-    "bfs": (1.5, 1.3),
-    "multi_source_bfs": (1.5, 1.3),
-    "sssp": (1.3, 1.3),
-    "sswp": (1.3, 1.6),
-    "bellman_ford": (1.3, 1.3),
-    "connected_components": (1.85, 1.9),
-    "k_core": (1.3, 1.8),
-    "label_propagation": (1.3, 1.5),
-    "coloring": (1.3, 1.3),
-    "maximal_independent_set": (1.3, 1.3),
-    "pagerank": (1.07, 2.0),
-    "hits": (1.07, 2.0),
-}
-OTHERS = (1.3, 1.6)
 
 
 class Form(NamedTuple):
@@ -58,11 +42,11 @@ class Form(NamedTuple):
         return share
 
 
-def forms_of(name: str, graph: Graph, plain: Graph, on_gpu: bool) -> dict[str, Form]:
+def forms_of(record: Algorithm, graph: Graph, plain: Graph, on_gpu: bool) -> dict[str, Form]:
     """Both forms of a graph for an algorithm; ``plain`` is the graph unpacked. How small edges become is sampled."""
     rows, unpacked = graph.outgoing, plain.outgoing
     weights = 0 if unpacked.weights is None else int(unpacked.weights.nbytes)
-    slower = SLOWER.get(name, OTHERS)[0 if on_gpu else 1]
+    slower = record.packed_slowdown[0 if on_gpu else 1]
     if isinstance(rows, PackedAdjacency):
         narrow = 0 if rows.stored_weights is None else int(rows.stored_weights.nbytes)
         small = Form(PACKED, rows.neighbours.nbytes, narrow, slower)

@@ -15,6 +15,7 @@ from clew.result import Result
     balanced=True,
     distributed=True,
     packed=("cpu", "cuda"),
+    packed_slowdown=(1.5, 1.3),
     scattered=True,
     by_levels=True,
 )

@@ -13,7 +13,7 @@ Method = Literal["jones_plassmann", "rounds"]
 Order = Literal["largest_first", "random", "smallest_last"]
 
 
-@algorithm(needs=("in_edges",), distributed=True, packed=("cpu", "cuda"), scattered=True)
+@algorithm(needs=("in_edges",), distributed=True, packed=("cpu", "cuda"), packed_slowdown=(1.3, 1.3), scattered=True)
 def coloring(
     graph: Graph,
     *,

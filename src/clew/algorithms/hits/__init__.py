@@ -8,7 +8,7 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(needs=("in_edges",), distributed=True, dense_rounds=True, packed=("cpu",))
+@algorithm(needs=("in_edges",), distributed=True, dense_rounds=True, packed=("cpu",), packed_slowdown=(1.07, 2.0))
 def hits(graph: Graph, *, tolerance: float = 1e-8, max_iterations: int = 100, device: str = "auto") -> Result:
     """HITS: the hub and authority scores of each vertex.
 

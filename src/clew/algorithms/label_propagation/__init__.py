@@ -14,7 +14,14 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(needs=("in_edges",), distributed=True, dense_rounds=True, packed=("cpu", "cuda"), scattered=True)
+@algorithm(
+    needs=("in_edges",),
+    distributed=True,
+    dense_rounds=True,
+    packed=("cpu", "cuda"),
+    packed_slowdown=(1.3, 1.5),
+    scattered=True,
+)
 def label_propagation(graph: Graph, *, max_iterations: int = 10, device: str = "auto") -> Result:
     """Communities by label propagation: each vertex adopts its neighbours' most frequent label.
 

@@ -12,7 +12,7 @@ from clew.result import Result
 Method = Literal["luby", "degree"]
 
 
-@algorithm(needs=("in_edges",), distributed=True, packed=("cpu", "cuda"), scattered=True)
+@algorithm(needs=("in_edges",), distributed=True, packed=("cpu", "cuda"), packed_slowdown=(1.3, 1.3), scattered=True)
 def maximal_independent_set(graph: Graph, *, method: Method = "luby", seed: int = 0, device: str = "auto") -> Result:
     """Maximal independent set: no two members are neighbours, and no vertex could be added.
 

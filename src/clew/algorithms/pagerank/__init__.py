@@ -29,7 +29,9 @@ class Walk(NamedTuple):
     dtype: str = "float64"
 
 
-@algorithm(needs=("in_edges",), distributed=True, dense_rounds=True, packed=("cpu", "cuda"))
+@algorithm(
+    needs=("in_edges",), distributed=True, dense_rounds=True, packed=("cpu", "cuda"), packed_slowdown=(1.07, 2.0)
+)
 def pagerank(
     graph: Graph,
     *,

@@ -15,7 +15,9 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(needs=("weights",), balanced=True, distributed=True, packed=("cpu", "cuda"), paired=True)
+@algorithm(
+    needs=("weights",), balanced=True, distributed=True, packed=("cpu", "cuda"), packed_slowdown=(1.3, 1.3), paired=True
+)
 def sssp(
     graph: Graph,
     source: Any = 0,
