@@ -66,7 +66,7 @@ class PairResult(Result):
         if known is None:
             return start, distances[start]
         if source not in sources:
-            raise GraphError(f"{source!r} is none of the sources; they are such as {sources[0]!r}.")
+            raise GraphError(f"{source!r} is not one of the sources, such as {sources[0]!r}.")
         return start, distances[:, sources.index(source)]
 
 

@@ -137,7 +137,7 @@ class Algorithm:
     host
         Why the implementation for the CPU runs for devices that have none, such as ``SEQUENTIAL``; empty if the generic
         form does.
-    alone
+    cluster_refusal
         Why it does not run on a cluster, for the error that says so; empty if there is no more to say.
     untimed
         Whether no GPU has run the kernels yet, only the emulation: then "auto" selects the CPU. A function of the graph
@@ -165,7 +165,7 @@ class Algorithm:
     per_walk: bool = False
     per_pair: bool = False
     host: str = ""
-    alone: str = ""
+    cluster_refusal: str = ""
     untimed: Callable[[Graph, Mapping[str, Any]], bool] | bool = False
 
     @property
@@ -368,7 +368,7 @@ def _waist(record: Algorithm, graph: Graph, device: str) -> Waist:
 
 def not_on_cluster(record: Algorithm) -> GraphError:
     """The error for an algorithm that workers cannot run."""
-    why = f": {record.alone}" if record.alone else ""
+    why = f": {record.cluster_refusal}" if record.cluster_refusal else ""
     return GraphError(
         f"{record.name} does not run on a cluster{why}.", remedy="Use a graph in one process: graph.gather()."
     )

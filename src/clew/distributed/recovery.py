@@ -1,7 +1,7 @@
 """Recovery: graphs and results of lost workers, rebuilt when a call needs them.
 
-Every graph and result has a recipe. Workers that are left keep their parts of a graph. Those that replace lost ones
-open the spares that these have written to a folder. Without spares, all workers read, draw or send the edges again, and
+Every graph and result has a recipe. Surviving workers keep their parts of a graph. Those that replace lost ones open
+the spares that these have written to a folder. Without spares, all workers read, draw or send the edges again, and
 only those of the lost parts travel. A result is computed again.
 """
 
@@ -20,7 +20,7 @@ ATTEMPTS = 6  # runs, of which all but the last may lose workers
 
 
 class Recipe(NamedTuple):
-    """How to make a graph or a result again: what starts it, what it needs first, and whether workers keep parts."""
+    """How to rebuild a graph or a result: what starts it, what it needs first, and whether workers keep parts."""
 
     start: Callable[[], Calls]
     needed: tuple[int, ...] = ()
@@ -62,7 +62,7 @@ class Recovery:
                     workers.repair()
                 self._note(workers.take_replaced())
                 for key in needed:
-                    self._make_again(workers, key)
+                    self._rebuild(workers, key)
                 return workers.wait(start())
             except LostWorkerError as error:
                 latest = error
@@ -73,13 +73,13 @@ class Recovery:
         for key in self._recipes if replaced else ():
             self._missing.setdefault(key, set()).update(replaced)
 
-    def _make_again(self, workers: Workers, key: int) -> None:
-        """Make a graph or a result again if lost workers had a part of it."""
+    def _rebuild(self, workers: Workers, key: int) -> None:
+        """Rebuild a graph or a result if lost workers had a part of it."""
         if not self._missing.get(key):
             return
         recipe, lost = self._recipes[key], self._missing[key]
         for each in recipe.needed:
-            self._make_again(workers, each)
+            self._rebuild(workers, each)
         if not (recipe.is_mended and self._mend(workers, key, lost)):
             workers.wait(recipe.start())
         del self._missing[key]

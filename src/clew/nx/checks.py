@@ -105,13 +105,13 @@ def is_eulerian(G: ClewGraph) -> bool:
     return _is_eulerian(G)
 
 
-@served(sooner=nearby.has_odd_degrees)
+@served(sooner=nearby.has_many_odd_degrees)
 def has_eulerian_path(G: ClewGraph, source: Node | None = None) -> bool:
     """Whether there is a walk over every edge once."""
     return _has_eulerian_path(G, source)
 
 
-@served(sooner=nearby.has_odd_degrees)
+@served(sooner=nearby.has_many_odd_degrees)
 def is_semieulerian(G: ClewGraph) -> bool:
     """Whether there is a walk over every edge once, but no closed one."""
     return _has_eulerian_path(G) and not _is_eulerian(G)

@@ -71,7 +71,7 @@ def has_odd_degree(G: nx.Graph[Any], *_: Any, most: int = 0) -> bool:
     return next(islice(odd, most, None), None) is not None
 
 
-def has_odd_degrees(G: nx.Graph[Any], *_: Any) -> bool:
+def has_many_odd_degrees(G: nx.Graph[Any], *_: Any) -> bool:
     """Whether too many of the first nodes have an odd degree for a path over all edges."""
     return has_odd_degree(G, most=2)
 

@@ -10,7 +10,7 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(host=SEQUENTIAL, alone="a depth-first search goes from vertex to vertex, each on any worker")
+@algorithm(host=SEQUENTIAL, cluster_refusal="a depth-first search goes from vertex to vertex, each on any worker")
 def dfs_order(graph: Graph, source: Any = 0, *, whole: bool = False, device: str = "auto") -> Result:
     """Depth-first search: the order in which vertices are discovered and left, and the tree.
 
