@@ -83,7 +83,7 @@ def labels_of_rows(
     name = "components" if sampled else "components_staged" if rows.on_host else "components_tiled"
     of_a_vertex, tile = constants.pop("STAGED_EDGES", STAGED_EDGES), constants.get("TILE", TILE)
     key = ("components", name, *constants.items())
-    kernel = rows.made_ready(key, lambda: device.kernel(f"{name}.cuh", name, {**_defines(rows), **constants}))
+    kernel = rows.prepared(key, lambda: device.kernel(f"{name}.cuh", name, {**_defines(rows), **constants}))
     most, shared = -(-n // WARP), 0 if sampled else tile * BYTES_IN_TILE
     arguments = [np.uint64(n), rows.offsets, rows.ids, np.int32(symmetric), work.label, work.long_rows]
     if sampled:

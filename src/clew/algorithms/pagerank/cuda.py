@@ -107,7 +107,7 @@ def pagerank(device: Device, graph: Graph, walk: Walk, tuning: Tuning | None = N
         pulls, blocks = None, blocks_for(device, graph.num_vertices, PRODUCT_THREADS)
     else:
         asked = ("pagerank", walk.dtype, shared_out, None if tuning is DEFAULT else tuning)
-        pulls = rows.made_ready(asked, lambda: _ready(device, rows, value, shared_out, tuning))
+        pulls = rows.prepared(asked, lambda: _ready(device, rows, value, shared_out, tuning))
         blocks = pulls.blocks
     key = ("pagerank", *given, blocks, products, TRACED_ROUNDS)
     work = rows.take(device, key, lambda: workspace(graph, *given, products=products, blocks=blocks))

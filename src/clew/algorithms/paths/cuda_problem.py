@@ -193,10 +193,10 @@ class Ready(NamedTuple):
 def ready_for(device: Device, rows: DeviceRows, problem: Problem, tuning: Tuning) -> Ready:
     """The search for a problem, made ready once: that takes longer than a launch."""
     key = (problem, None if tuning is DEFAULT else tuning)  # to hash a tuning takes a while
-    return rows.made_ready(key, lambda: _made_ready(device, rows, problem, tuning))
+    return rows.prepared(key, lambda: _prepare(device, rows, problem, tuning))
 
 
-def _made_ready(device: Device, rows: DeviceRows, problem: Problem, tuning: Tuning) -> Ready:
+def _prepare(device: Device, rows: DeviceRows, problem: Problem, tuning: Tuning) -> Ready:
     n, index, value = rows.num_vertices, rows.id_dtype, problem.value.type
     space = search_space(n, rows.num_arcs, index, np.dtype(rows.offsets.dtype), problem.value, tuning)
     threads, spaces = threads_of(device, rows, problem, tuning), space.spaces

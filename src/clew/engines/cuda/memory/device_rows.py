@@ -64,7 +64,7 @@ class DeviceRows:
     packed: Packed | None = None
     #: The dtype that the weights had before they were narrowed; None if they were not.
     weights_as: np.dtype[Any] | None = None
-    #: Prepared products and searches, by arithmetic and method (``made_ready``).
+    #: Prepared products and searches, by arithmetic and method (``prepared``).
     ready: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
     #: Values cached by ``once``: degrees, tiles, layouts. They must not reference the rows.
     facts: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
@@ -102,7 +102,7 @@ class DeviceRows:
             place, arrays = work.left
             self.scratch[place] = arrays
 
-    def made_ready(self, key: Any, make: Callable[[], Fact]) -> Fact:
+    def prepared(self, key: Any, make: Callable[[], Fact]) -> Fact:
         """What a call needs that stays the same from call to call, made by the first; it must not hold the rows."""
         ready: Fact | None = self.ready.get(key)
         if ready is None:

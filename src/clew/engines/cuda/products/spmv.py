@@ -145,7 +145,7 @@ def spmv_bits(
 
 def _ready(device: Device, rows: DeviceRows, numbers: Arithmetic, method: SpmvMethod) -> Product:
     """The product over these rows, made once for these numbers and this method."""
-    return rows.made_ready((numbers, method), lambda: _prepared(device, rows, numbers, method))
+    return rows.prepared((numbers, method), lambda: _prepared(device, rows, numbers, method))
 
 
 def _prepared(device: Device, rows: DeviceRows, numbers: Arithmetic, method: SpmvMethod) -> Product:
