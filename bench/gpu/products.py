@@ -13,7 +13,7 @@ from bench.gpu.timing import Work
 from clew import layouts, semirings
 from clew.adjacency import Adjacency
 from clew.engines.cuda.balance import tiling
-from clew.engines.cuda.memory.device_graph import rows_on
+from clew.engines.cuda.memory.device_graph import graph_on, rows_on
 from clew.engines.cuda.memory.packer import packed_neighbours
 from clew.engines.cuda.products import sweep, vectors
 from clew.engines.cuda.products.spmspv import spmspv
@@ -35,7 +35,12 @@ def cases(device: Any, case: Case) -> Iterator[Work]:
     yield from _dense(device, rows, x)
     yield from _truths(device, Adjacency(rows.indptr, rows.indices), x < 0.01)
     yield from _sparse(device, rows, x)
-    yield Work("packing", "by the GPU, and back", lambda: packed_neighbours(device, whole), _like_the_hosts(whole))
+    yield Work(
+        "packing",
+        "by the GPU, and back",
+        lambda: packed_neighbours(device, whole, graph_on(device, whole.identity)),
+        _like_the_hosts(whole),
+    )
 
 
 def _like_the_hosts(rows: Adjacency) -> Callable[[Any], str]:

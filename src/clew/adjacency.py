@@ -49,6 +49,11 @@ class Adjacency:
         return replace(self, boundary=int(boundary))
 
     @property
+    def identity(self) -> Array:
+        """The array by which a device knows these rows."""
+        return self.indices
+
+    @property
     def num_vertices(self) -> int:
         """The number of rows."""
         return self.indptr.size - 1

@@ -184,6 +184,7 @@ ENGINE_KERNELS = [
     KernelSource.of("bandwidth.cuh"),
     KernelSource.of("pack.cuh", index_defines(np.dtype(np.int32), 0)),
     KernelSource.of("pack.cuh", index_defines(np.dtype(np.int64), 1 << 32)),
+    KernelSource.of("firsts.cuh", {**index_defines(np.dtype(np.int32), 0), "PACKED": 1, "ON_HOST": 0}),
     *_spgemm(),
     *_spmspv(),
     *_spmv(),

@@ -1,4 +1,4 @@
-"""What kernels read packed neighbours with, over gaps of up to 57 bits: by warp, by lane, by tile, and by search."""
+"""What kernels read packed neighbours with, over gaps of up to 57 bits: by warp, lane, tile, and search."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 import clew
 from clew.adjacency import Adjacency
 from clew.engines.cuda.emulation.device import the_emulation
+from clew.engines.cuda.memory import packed_rows
 from clew.engines.cuda.memory.packed_rows import packed_on
 from clew.packed import MOST_BITS
 from tests.cuda.emulated import kernel
@@ -19,6 +20,7 @@ LENGTHS = (0, 1, 31, 32, 33, 0, 63, 64, 65, 0, 0, 127, 129, 300, 1, 2)
 READERS = """
 #include "neighbours.cuh"
 #define COUNT 100
+#define FEW FIRSTS
 extern "C" __global__ void by_warp(const ids_t* ids, const offset_t* offsets, const index_t* rows, u64 edges,
                                    index_t* out) {
     Neighbours neighbours(ids, offsets);
@@ -32,6 +34,20 @@ extern "C" __global__ void by_lane(const ids_t* ids, const offset_t* offsets, u3
     for (u64 row = thread_in_grid(); row < rows; row += threads_in_grid()) {
         OneRow neighbours(ids, offsets[row], offsets[row] < offsets[row + 1]);
         for (offset_t edge = offsets[row]; edge < offsets[row + 1]; edge++) out[edge] = neighbours.next();
+    }
+}
+extern "C" __global__ void by_few(const ids_t* ids, const offset_t* offsets, u32 rows, index_t* out) {
+    for (u64 row = thread_in_grid(); row < rows; row += threads_in_grid()) {
+        RowBegin neighbours(ids, offsets[row]);
+        const offset_t end = offsets[row + 1];
+        for (offset_t edge = offsets[row]; edge < end; edge += FEW) {
+            index_t found[FEW];
+            neighbours.take(found, (index_t)row, edge, (u64)(end - edge));
+            for (u32 k = 0; k < FEW; k++) {
+                if (edge + k < end) out[edge + k] = found[k];
+                else if (found[k] != -1) out[offsets[row]] = -2;
+            }
+        }
     }
 }
 extern "C" __global__ void by_tile(const ids_t* ids, const offset_t* offsets, u32 rows, u64 edges, index_t* out) {
@@ -71,15 +87,17 @@ def rows_with(gap: int, common: bool) -> Adjacency:
     return Adjacency(indptr, np.concatenate(rows), width=most)
 
 
-@pytest.mark.parametrize("mode", ["device", "zero_copy"])
+@pytest.mark.parametrize(("mode", "firsts"), [("device", False), ("device", True), ("zero_copy", False)])
 @pytest.mark.parametrize("common", [True, False], ids=["all", "some"])
 @pytest.mark.parametrize("gap", [2**32 - 1, 2**32, 2**40, 2**56])
-def test_wide_gaps(gap, common, mode):
+def test_wide_gaps(gap, common, mode, firsts, monkeypatch):
+    monkeypatch.setattr(packed_rows, "FIRSTS_PART", 1e9)
     device, plain = the_emulation(), rows_with(gap, common)
     ids, many, n = plain.indices, plain.num_arcs, plain.num_vertices
     assert np.diff(ids).max() >= gap
     with clew.memory(mode, packed=True):
-        packed = packed_on(device, plain)
+        packed = packed_on(device, plain, firsts=firsts)
+    assert (packed.packed.firsts is not None) == firsts
     defines = {name: packed.defines[name] for name in ("index_t", "offset_t")} | packed.form
     assert defines == {
         "index_t": "long long",
@@ -95,6 +113,7 @@ def test_wide_gaps(gap, common, mode):
         device.launch(kernel(device, READERS, name, defines), blocks, 64 if blocks > 1 else 32, *read, *given, out)
         return device.download(out)
 
+    assert np.array_equal(found("by_few", many, "int64", np.uint32(n)), ids)
     assert np.array_equal(found("by_warp", many, "int64", device.upload(of_edge), np.uint64(many)), ids)
     assert np.array_equal(found("by_lane", many, "int64", np.uint32(n)), ids)
     assert np.array_equal(found("by_tile", many, "int64", np.uint32(n), np.uint64(many), blocks=1), ids)

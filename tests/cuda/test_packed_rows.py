@@ -15,9 +15,10 @@ from clew.algorithms.pagerank import Walk
 from clew.algorithms.pagerank.cuda import Tuning, pagerank
 from clew.algorithms.paths.cuda_problem import DEFAULT
 from clew.algorithms.sssp.cuda import sssp
+from clew.engines.choice import gpu_for
 from clew.engines.cuda.emulation.device import the_emulation
 from clew.engines.cuda.memory import packed_rows
-from clew.engines.cuda.memory.device_graph import rows_on
+from clew.engines.cuda.memory.device_graph import bytes_on, rows_on
 from clew.engines.cuda.memory.ledger import forget_all, ledger_of
 from clew.engines.cuda.memory.packed_rows import edges_on, packed_on
 from clew.engines.cuda.products.spmv import SpmvMethod, spmv
@@ -103,7 +104,7 @@ def test_pagerank_reads_packed_rows(directed, ask):
     walk = Walk(0.85, 1e-9, 100, None, None, False, "float64")
     expected = pagerank(the_emulation(), graph, walk, Tuning(products=True, layout="tiles"))
     given_graph = graph.packed() if ask == "packed graph" else graph
-    with clew.memory(packed="auto" if ask == "packed graph" else True):
+    with clew.memory(packed=True):
         found = pagerank(the_emulation(), given_graph, walk)
     assert found.rank.tobytes() == expected.rank.tobytes()
     assert found.trace()["bytes"][0] < expected.trace()["bytes"][0]
@@ -217,7 +218,8 @@ def paths(graph: clew.Graph, tuning: ProgramTuning) -> np.ndarray:
 @pytest.mark.parametrize("balance", BALANCES)
 def test_programs_of_every_balance_read_packed_rows(balance):
     graph = weighted(clew.generate.rmat(9, 8), "float64", least=1).packed()
-    assert np.array_equal(paths(graph, ProgramTuning(balance=balance, cut=4)), run("sssp", graph, "cpu"))
+    with clew.memory(packed=True):
+        assert np.array_equal(paths(graph, ProgramTuning(balance=balance, cut=4)), run("sssp", graph, "cpu"))
     assert not graph.outgoing.is_unpacked
 
 
@@ -272,6 +274,22 @@ def test_searches_are_the_same_in_every_memory(mode, part, directed):
     assert rows.on_host == (mode != "device")
 
 
+@pytest.mark.parametrize("directed", [True, False])
+def test_searches_read_the_first_neighbours_unpacked(directed, monkeypatch):
+    """They are there if there is room: small graphs would not have it."""
+    lengths = [500, 1, 2, 3, 4, 5, 0, 8, 9, 31, 33, 0, 63, 64, 65, 127, 1500, 1]
+    monkeypatch.setattr(packed_rows, "FIRSTS_PART", 1e9)
+    for id_dtype in ("int32", "int64"):
+        graph = graph_of(lengths, id_dtype, 3)
+        graph = graph if directed else clew.Graph.from_edges(*graph.edges()[:2], directed=False, id_dtype=id_dtype)
+        with clew.memory(packed=True):
+            for name in ("bfs", "connected_components"):
+                forget_all()
+                assert np.array_equal(run(name, graph, "emulated"), run(name, graph, "cpu")), name
+                assert edges_on(the_emulation(), graph.outgoing, weights=False, firsts=True).packed.firsts is not None
+        forget_all()
+
+
 @pytest.mark.parametrize("balance", BALANCES)
 def test_every_balance_reads_packed_rows(balance):
     graph = weighted(clew.generate.rmat(9, 8), "int32")
@@ -288,11 +306,15 @@ def test_sorted_frontiers_read_packed_rows():
     assert np.array_equal(found.values["distance"], clew.sssp(graph, 0, device="cpu").distance)
 
 
+@pytest.mark.parametrize("packed", ["auto", True])
 @pytest.mark.parametrize("name", READERS)
-def test_packed_graphs_stay_packed(name):
+def test_packed_graphs_stay_packed_on_the_host(name, packed):
+    """By "auto", the device unpacks edges that fit plain into its memory."""
     graph = weighted(clew.generate.rmat(9, 8), "int32", least=1).packed()
     expected = run(name, graph.unpacked(), "cpu")
-    assert np.array_equal(run(name, graph, "emulated"), expected)
+    with clew.memory(packed=packed):
+        assert np.array_equal(run(name, graph, "emulated"), expected)
+    assert (bytes_on(gpu_for("emulated", 0), graph.outgoing) > 0) == (packed == "auto")
     assert not graph.outgoing.is_unpacked
     assert not graph.has_incoming or not graph.incoming.is_unpacked
 
@@ -303,7 +325,7 @@ def test_many_searches_read_packed_rows(directed):
     small, sources = graph.packed(), list(range(70))
     expected = clew.multi_source_bfs(graph, sources, device="cpu").depth
     for mode in ("device", "zero_copy"):
-        with clew.memory(mode):
+        with clew.memory(mode, packed=True):
             assert np.array_equal(clew.multi_source_bfs(small, sources, device="emulated").depth, expected)
     assert not small.outgoing.is_unpacked
     assert not small.incoming.is_unpacked
@@ -311,11 +333,12 @@ def test_many_searches_read_packed_rows(directed):
 
 def test_negative_cycles_of_packed_rows_are_found():
     graph = clew.Graph.from_edges([0, 1, 2, 3, 1], [1, 2, 3, 1, 0], [5, 1, 1, -3, 9]).packed()
-    for device in ("emulated", "cpu"):
-        with pytest.raises(clew.GraphError, match="negative"):
-            clew.bellman_ford(graph, 0, device=device)
     again = clew.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 1], [5, 1, 1, -2]).packed()
-    assert clew.bellman_ford(again, 0, device="emulated").distance.tolist() == [0, 5, 6, 7]
+    with clew.memory(packed=True):
+        for device in ("emulated", "cpu"):
+            with pytest.raises(clew.GraphError, match="negative"):
+                clew.bellman_ford(graph, 0, device=device)
+        assert clew.bellman_ford(again, 0, device="emulated").distance.tolist() == [0, 5, 6, 7]
 
 
 @pytest.mark.parametrize("directed", [True, False])
@@ -326,7 +349,7 @@ def test_weighted_sums_read_packed_rows(directed, dtype):
     graph = graph.with_weights((graph.weights / (1 if dtype == "int32" else 4)).astype(dtype))
     small, x = graph.packed(), np.random.default_rng(1).random(graph.num_vertices)
     ranks = clew.pagerank(graph, weighted=True, device="cpu").rank
-    with clew.memory(packed="auto"):
+    with clew.memory(packed=True):
         found = clew.spmv(small, x, device="emulated")
         assert np.allclose(clew.pagerank(small, weighted=True, device="emulated").rank, ranks, rtol=1e-9, atol=1e-14)
     with clew.memory(packed=False):
@@ -357,7 +380,7 @@ def test_clustering_reads_packed_rows(directed):
     graph = clew.Graph.from_edges(*ends, directed=directed, duplicates="keep")
     small, expected = graph.packed(), clew.clustering_coefficient(graph, device="cpu").coefficient
     for mode in ("device", "zero_copy"):
-        with clew.memory(mode):
+        with clew.memory(mode, packed=True):
             assert np.allclose(clew.clustering_coefficient(small, device="emulated").coefficient, expected, rtol=1e-12)
             found = clew.triangles(small, device="emulated").count
         assert np.array_equal(found, clew.triangles(graph, device="cpu").count)
@@ -409,6 +432,33 @@ def test_other_algorithms_read_plain_rows():
         found = clew.betweenness(graph, device="emulated").centrality
     assert np.allclose(found, clew.betweenness(graph, device="cpu").centrality)
     assert rows_on(the_emulation(), graph.outgoing, weights=False).packed is None
+
+
+def test_packed_graphs_are_plain_on_a_device_with_room(monkeypatch):
+    """Those that do not fit plain are read packed, and so are they by later calls under the same policy."""
+    graph = weighted(clew.generate.rmat(11, 16), "int32", least=1)
+    small, arcs = graph.packed(), graph.num_arcs
+
+    def packed(fast: int | None, mode: str = "auto", asked: bool | str = "auto") -> bool:
+        with clew.memory(mode, fast, packed=asked):
+            forget_all()
+            assert np.array_equal(run("sssp", small, "emulated"), run("sssp", graph, "cpu"))
+            rows = edges_on(the_emulation(), small.outgoing)
+            assert rows.weight_dtype == graph.weights.dtype
+            return rows.packed is not None
+
+    assert not packed(None)
+    assert not packed(None, "device")
+    assert not packed(8 * arcs)
+    assert packed(8 * arcs - 1)
+    assert packed(None, "zero_copy")
+    assert packed(None, asked=True)
+    assert not small.outgoing.is_unpacked
+    with clew.memory(fast_memory=8 * arcs - 1):
+        forget_all()
+        rows = packed_on(the_emulation(), small.outgoing, parts=2)
+        assert rows is not None
+        assert packed_on(the_emulation(), small.outgoing).neighbours is rows.neighbours
 
 
 def test_packed_says_what_it_may_be():

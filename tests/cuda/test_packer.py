@@ -1,4 +1,4 @@
-"""Packing on the emulated GPU: the same words, heads and bases as on the host."""
+"""Packing on the emulated GPU: the same words, heads and bases as on the host. Unpacking gives the neighbours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from clew.adjacency import Adjacency
 from clew.engines.choice import gpu_for
 from clew.engines.cuda.emulation.device import the_emulation
 from clew.engines.cuda.memory import packed_rows, packer
-from clew.engines.cuda.memory.device_graph import graph_on, rows_on
+from clew.engines.cuda.memory.device_graph import graph_on, offsets_on, rows_on
 from clew.engines.cuda.memory.ledger import forget_all
 from clew.packed.code import PARTS, pack
 from tests.on_gpu import emulation_only
@@ -33,12 +33,19 @@ def rows_of(lengths: list[int], dtype: str, columns: int, seed: int = 0) -> Adja
 
 
 def check(rows: Adjacency) -> None:
-    """The device and the host pack alike, in pieces of one block."""
+    """The device and the host pack alike, in pieces of one block; and the device unpacks what they packed."""
     expected = pack(rows.indices, max(0, rows.num_columns - 1), rows.indptr)
-    found = packer._on_device(the_emulation(), rows, max(0, rows.num_columns - 1))
+    found = packer._on_device(
+        the_emulation(), rows, graph_on(the_emulation(), rows.indices), max(0, rows.num_columns - 1)
+    )
     for part in PARTS:
         assert np.array_equal(getattr(found, part), getattr(expected, part)), part
     assert (found.size, found.largest, found.dtype) == (expected.size, expected.largest, expected.dtype)
+    if rows.num_arcs:
+        device = the_emulation()
+        plain = device.download(packer.unpacked_neighbours(device, expected, offsets_on(device, rows)))
+        assert plain.dtype == rows.id_dtype
+        assert np.array_equal(plain, rows.indices)
     forget_all()
 
 
@@ -103,7 +110,7 @@ def test_the_host_packs_if_the_device_has_no_room(monkeypatch):
         before, failed = device.memory.live_allocations, len(by_host)
         device.memory.fail_at(k)
         try:
-            found = packer.packed_neighbours(device, graph.outgoing)
+            found = packer.packed_neighbours(device, graph.outgoing, graph_on(device, graph.indices))
         finally:
             device.memory.fail_at(None)
         assert np.array_equal(found.words, expected.words)
@@ -114,6 +121,7 @@ def test_the_host_packs_if_the_device_has_no_room(monkeypatch):
     assert len(by_host) == k - 1 >= 5
 
 
+@emulation_only  # a GPU's pages are larger than this graph
 def test_graphs_that_do_not_fit_are_packed_on_the_device(monkeypatch):
     monkeypatch.setattr(packer, "ON_DEVICE_FROM", 1)
     monkeypatch.setattr(packed_rows, "MANY", 1)

@@ -119,6 +119,11 @@ class PackedAdjacency(Adjacency):
         return self._keep("weights", lambda: narrow.astype(self.weights_as))
 
     @property
+    def identity(self) -> Array:
+        """The array by which a device knows these rows as plain ones. It knows packed rows by their words."""
+        return self.neighbours.heads
+
+    @property
     def num_vertices(self) -> int:
         """The number of rows."""
         return self.offsets.size - 1

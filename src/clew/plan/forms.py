@@ -18,6 +18,7 @@ from clew.plan.parts import Choice, Share, duration
 from clew.plan.plan import Plan
 
 PLAIN, PACKED = "plain", "packed"
+_ON_GPU = "on the GPU where they fit"
 SAMPLES, SAMPLED = 16, 1 << 14  # stretches of edges that are packed to know how small all will be, and their length
 
 
@@ -81,7 +82,7 @@ def chosen_form(record: Algorithm, graph: Graph, engine: str, gpu: Any, shares: 
     if engine not in record.packed or (weighted and not on_gpu):
         why = f"{record.name} does not read packed edges there"
         if graph.is_packed:
-            why += "; the run unpacks them first, and the graph keeps both forms"
+            why += f"; the run unpacks them first, {_ON_GPU if on_gpu else 'and the graph keeps both forms'}"
         return PLAIN, why
     if not on_gpu:
         if isinstance(rows, PackedAdjacency) and rows.reads_packed:
@@ -94,7 +95,7 @@ def chosen_form(record: Algorithm, graph: Graph, engine: str, gpu: Any, shares: 
     least = SCATTERED if record.scattered else 0.0
     reads, why = form_of_rows(gpu, rows, weights, parts, least, makes_room=False)
     if not reads and graph.is_packed:
-        why += "; the run unpacks the edges first, and the graph keeps both forms"
+        why += f"; the run unpacks the edges first, {_ON_GPU}"
     return PACKED if reads else PLAIN, why
 
 

@@ -24,12 +24,11 @@ __device__ __forceinline__ void pull(Search& to, index_t n, int depth_found, con
         bool hit = false;
         index_t from = 0;
         // Alone for some edges, TOGETHER at a time: most find a neighbour on the frontier at once.
-        OneRow row(in_neighbours, at, at < end);
+        RowBegin row(in_neighbours, at);
         for (u32 turn = 0; turn < ALONE && at < end && !hit; turn++) {
             index_t u[TOGETHER];
             bool on[TOGETHER];
-#pragma unroll
-            for (u32 k = 0; k < TOGETHER; k++) u[k] = at + k < end ? row.next() : (index_t)-1;
+            row.take(u, (index_t)v, at, (u64)(end - at));
 #pragma unroll
             for (u32 k = 0; k < TOGETHER; k++) on[k] = u[k] >= 0 && is_on(front, (u64)u[k]);
 #pragma unroll

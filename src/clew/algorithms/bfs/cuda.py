@@ -72,7 +72,7 @@ def bfs(
     """Search from ``source``."""
     if balance != "auto" or cut is not None:
         return bfs_balanced(device, graph, source, tuning_of(balance, cut), deterministic)
-    out, into = both_directions_on(device, graph)
+    out, into = both_directions_on(device, graph, firsts=True)
     work = out.take(device, ("bfs", traced_levels), lambda: workspace(graph, traced_levels=traced_levels))
     progress = _search(device, out, into, source, work, pull_cost, threads)
     out.give_back(work)

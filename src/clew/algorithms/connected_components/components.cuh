@@ -66,11 +66,10 @@ extern "C" __global__ void __launch_bounds__(512) components(u64 n, const offset
     for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
         const offset_t begin = offsets[v], end = offsets[v + 1];
         // The first edge may lead to a larger vertex, of which the first step made nothing.
-        OneRow row(neighbours, begin, begin < end);
-        const index_t first = begin < end ? row.next() : (index_t)v;
-        const index_t second = end - begin > 1 ? row.next() : (index_t)v;
-        if (first > (index_t)v || ON_HOST) join(parent, (index_t)v, first);
-        join(parent, (index_t)v, second);
+        index_t u[SAMPLED_EDGES];
+        RowBegin(neighbours, begin).take(u, (index_t)v, begin, (u64)(end - begin));
+        if (u[0] > (index_t)v || (ON_HOST && u[0] >= 0)) join(parent, (index_t)v, u[0]);
+        if (u[1] >= 0) join(parent, (index_t)v, u[1]);
     }
     grid_sync(barrier);
     flatten(n, parent);

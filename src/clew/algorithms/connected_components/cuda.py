@@ -65,7 +65,7 @@ def component_labels(device: Device, graph: Graph, *, sampled: bool | None = Non
     ``sampled`` and ``constants`` (TILED, TILE, SHORT_ROW, LONG_ROW, of edges on the host STAGED_EDGES) replace what
     would be chosen, to measure it.
     """
-    rows = edges_on(device, graph.outgoing, weights=False, least=SCATTERED)
+    rows = edges_on(device, graph.outgoing, weights=False, least=SCATTERED, firsts=True)
     return labels_of_rows(device, rows, symmetric=not graph.directed, sampled=sampled, **constants)
 
 

@@ -51,10 +51,10 @@ __device__ __forceinline__ void point_to_self(u64 n, T* parent) {
 template <class T>
 __device__ __forceinline__ void point_to_first(u64 n, const offset_t* offsets, const ids_t* neighbours, T* parent) {
     for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
-        const offset_t begin = offsets[v];
-        T first = (T)v;
-        if (begin < offsets[v + 1]) first = OneRow(neighbours, begin, true).next();
-        parent[v] = first < (T)v ? first : (T)v;
+        const offset_t begin = offsets[v], end = offsets[v + 1];
+        T first[1];
+        RowBegin(neighbours, begin).take(first, (T)v, begin, (u64)(end - begin));
+        parent[v] = first[0] >= 0 && first[0] < (T)v ? first[0] : (T)v;
     }
 }
 

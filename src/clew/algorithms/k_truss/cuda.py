@@ -28,7 +28,7 @@ CONTROL = control_of(("turn", "level", "kept", "wave", "stop", "waiting", "thin"
 
 def workspace(graph: Graph) -> Workspace:
     """The arrays of a run, if no edges are merged."""
-    return workspace_of(graph.num_edges, graph.indices.dtype)
+    return workspace_of(graph.num_edges, graph.outgoing.id_dtype)
 
 
 def workspace_of(m: int, ids: np.dtype[Any]) -> Workspace:

@@ -22,7 +22,7 @@ MOST_ROUNDS = 64  # the number of trees with an edge to another one halves in ea
 
 def workspace(graph: Graph) -> Workspace:
     """The arrays of a run: two lists of edges, and of every tree its best edge."""
-    n, m, ids = graph.num_vertices, graph.num_edges, graph.indices.dtype
+    n, m, ids = graph.num_vertices, graph.num_edges, graph.outgoing.id_dtype
     size = _edge_bytes(graph)
     return Workspace(
         member=result(m, np.bool_, 0),
@@ -94,4 +94,4 @@ def _one_word(graph: Graph) -> bool:
 
 def _edge_bytes(graph: Graph) -> int:
     """The size of ``Edge`` in spanning_forest.cuh."""
-    return 2 * int(graph.indices.itemsize) + (8 if _one_word(graph) else 16)
+    return 2 * int(graph.outgoing.id_dtype.itemsize) + (8 if _one_word(graph) else 16)

@@ -26,7 +26,7 @@ PATHS_PER_LAUNCH = 1 << 32  # then the host checks for Ctrl-C
 
 def workspace(graph: Graph, k: int) -> Workspace:
     """The lists, and the sums of every block for vertices with many paths."""
-    n, ids = graph.num_vertices, graph.indices.dtype
+    n, ids = graph.num_vertices, graph.outgoing.id_dtype
     blocks = blocks_of(graph, k)
     return Workspace(
         score=result((n, k), np.float64, 0),
@@ -44,7 +44,7 @@ def workspace(graph: Graph, k: int) -> Workspace:
 
 def blocks_of(graph: Graph, k: int) -> int:
     """How many blocks have sums of their own."""
-    size = (graph.num_vertices + k) * (8 + int(graph.indices.itemsize))
+    size = (graph.num_vertices + k) * (8 + int(graph.outgoing.id_dtype.itemsize))
     return max(1, min(MOST_BLOCKS, graph.num_vertices, SUM_BYTES // max(size, 1)))
 
 

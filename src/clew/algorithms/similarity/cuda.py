@@ -27,7 +27,7 @@ def workspace(graph: Graph, num_pairs: int | None = None) -> Workspace:
     n, size = graph.num_vertices, graph.num_edges if num_pairs is None else num_pairs
     return Workspace(
         score=result(size, np.float64),
-        ends=scratch(2 * size, graph.indices.dtype, later=True),
+        ends=scratch(2 * size, graph.outgoing.id_dtype, later=True),
         values=scratch(n, np.float64, later=True),
         neighbors=scratch(n, np.int64, later=True),
     )

@@ -28,7 +28,7 @@ def workspace(graph: Graph) -> Workspace:
     """The arrays of a run: two lists of edges, and both signatures of every vertex."""
     if not graph.directed:
         return space_of_components(graph)
-    n, m, ids = graph.num_vertices, graph.num_arcs, graph.indices.dtype
+    n, m, ids = graph.num_vertices, graph.num_arcs, graph.outgoing.id_dtype
     return Workspace(
         label=result(n, ids),
         before=scratch(n, f"u{ids.itemsize}"),

@@ -22,7 +22,7 @@ CONTROL = control_of(("begun", "stop", "waiting", "done"), counters=2)
 
 def workspace(graph: Graph) -> Workspace:
     """The arrays of a run."""
-    n, ids = graph.num_vertices, graph.indices.dtype
+    n, ids = graph.num_vertices, graph.outgoing.id_dtype
     return Workspace(
         position=result(n, np.int64),
         generation=result(n, np.int64, 0),

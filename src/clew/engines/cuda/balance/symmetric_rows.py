@@ -18,7 +18,6 @@ from clew.engines.cuda.toolchain.failures import USE_CPU
 from clew.engines.cuda.toolchain.source import Macros
 from clew.errors import ResourceError
 from clew.graph import Graph
-from clew.packed import PackedAdjacency
 
 THREADS = 512
 
@@ -56,7 +55,7 @@ def directions_on(device: Device, graph: Graph, direction: str, *, weights: bool
 def _doubled(device: Device, graph: Graph, weights: bool) -> Adjacency:
     """Every edge in both directions, made once for a graph and its weights."""
     rows, whose = graph.outgoing, graph.outgoing.stored_weights if weights else None
-    derived = graph_on(device, rows.neighbours.words if isinstance(rows, PackedAdjacency) else rows.indices).derived
+    derived = graph_on(device, rows.identity).derived
     of, doubled = derived.get("doubled", (None, None))
     if doubled is None or (None if of is None else of()) is not whose:
         doubled = directions_of(graph, "both").along

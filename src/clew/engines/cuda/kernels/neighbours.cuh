@@ -1,9 +1,10 @@
 #pragma once
 // The neighbours of rows, in two forms: plain, or packed (PACKED 1). Kernels take them as a pointer to `ids_t`, and read
-// them in one of two ways. Nothing else of a kernel depends on the form:
+// them in one of three ways. Nothing else of a kernel depends on the form:
 //
 //     Neighbours  by a warp: every lane reads an edge, and edges that lie together are unpacked together
 //     OneRow      by a lane: the neighbours of a row, one after the other
+//     RowBegin    by a lane: a few neighbours at a time; the first few of a packed row may be there unpacked
 //
 // Edges are best read from the beginning of a line on; `after_begin` is how many edges before this one that is. Packed
 // edges lie in groups of 64, which readers treat as lines.
@@ -12,6 +13,14 @@
 #ifndef PACKED
 #define PACKED 0
 #endif
+
+__device__ __forceinline__ void prefetch(const void* place) {
+#ifndef CLEW_EMULATED
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(place));
+#else
+    (void)place;
+#endif
+}
 
 #if !PACKED
 #include "rows_search.cuh"
@@ -28,13 +37,7 @@ struct Neighbours {
         return valid ? __ldg(ids + edge) : (index_t)0;
     }
     // Soon a row will be read that begins at `edge`.
-    __device__ __forceinline__ void expect(offset_t edge) const {
-#ifndef CLEW_EMULATED
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(ids + edge));
-#else
-        (void)edge;
-#endif
-    }
+    __device__ __forceinline__ void expect(offset_t edge) const { prefetch(ids + edge); }
 };
 
 struct OneRow {
@@ -46,6 +49,19 @@ struct OneRow {
         (void)valid;
     }
     __device__ __forceinline__ index_t next() { return __ldg(ids + edge++); }
+};
+
+struct RowBegin {
+    OneRow row;
+
+    __device__ __forceinline__ RowBegin(const ids_t* all, offset_t first) : row(all, first, false) {}
+    // The next neighbours of the row of `vertex`, of which `left` are left, from `edge` on; -1 after them.
+    template <u32 MANY>
+    __device__ __forceinline__ void take(index_t (&found)[MANY], index_t vertex, offset_t edge, u64 left) {
+        (void)vertex, (void)edge;
+#pragma unroll
+        for (u32 k = 0; k < MANY; k++) found[k] = k < left ? row.next() : (index_t)-1;
+    }
 };
 
 // Whether `target` is among the neighbours of a row at low…high-1, which ascend.
@@ -150,6 +166,36 @@ struct OneRow {
     }
 };
 
+// The first neighbours are there unpacked, if there is room for them. The row is opened only if they were not enough.
+struct RowBegin {
+    OneRow row;
+    index_t last;  // that was taken; entries after it are differences
+    bool begun, is_open;
+
+    __device__ __forceinline__ RowBegin(const ids_t* all, offset_t first)
+        : row(all, first, false), last(0), begun(false), is_open(false) {}
+
+    template <u32 MANY>
+    __device__ __forceinline__ void take(index_t (&found)[MANY], index_t vertex, offset_t edge, u64 left) {
+        static_assert(MANY <= FIRSTS, "no more than that are there unpacked");
+        if (!begun && row.packed->firsts != nullptr) {
+            const Firsts there = row.packed->firsts[vertex];
+#pragma unroll
+            for (u32 k = 0; k < MANY; k++) found[k] = there.ids[k];
+            last = found[MANY - 1];
+        } else {
+            if (!is_open) {
+                row = OneRow(row.packed, edge, left > 0);
+                row.value = (entry_t)last;
+            }
+            is_open = true;
+#pragma unroll
+            for (u32 k = 0; k < MANY; k++) found[k] = k < left ? row.next() : (index_t)-1;
+        }
+        begun = true;
+    }
+};
+
 // If the edges of a warp lie in this many groups, every lane unpacks its own edge. It must be one of the first of its
 // row or group; from the second number on, it may be any. Groups that a warp unpacks come one after the other.
 #define GROUPS_ALONE 3
@@ -215,13 +261,7 @@ struct Neighbours {
         return found;
     }
 
-    __device__ __forceinline__ void expect(offset_t edge) const {
-#ifndef CLEW_EMULATED
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(packed->heads + (u64)edge / GROUP));
-#else
-        (void)edge;
-#endif
-    }
+    __device__ __forceinline__ void expect(offset_t edge) const { prefetch(packed->heads + (u64)edge / GROUP); }
 
     // Get the words of a group, and add its entries up.
     __device__ __forceinline__ void open(group_t next) {

@@ -1,9 +1,9 @@
 #pragma once
-// Packing the entries of sorted rows, as clew/packed/code.py describes the code. A warp takes a group of 64, two entries
-// to a lane. The bits are those that the host's kernels write (clew/packed/kernels.py).
+// Packing the entries of sorted rows, as clew/packed/code.py describes the code, and unpacking them. A warp takes a group
+// of 64, two entries to a lane. The bits are those that the host's kernels write (clew/packed/kernels.py).
 //
-// Three kernels: the widths of every group, the places of groups in their blocks, the words. `values` has the entries
-// from number `begin` on, of a whole number of blocks; `size` is the number of all entries.
+// Three kernels pack: the widths of every group, the places of groups in their blocks, the words. One unpacks. `values`
+// has the entries from number `begin` on, of a whole number of blocks; `size` is the number of all entries.
 #include "packed_rows.cuh"
 
 struct Given {
@@ -31,20 +31,26 @@ __device__ __forceinline__ u64 row_after(const offset_t* offsets, u64 rows, u64 
     return low;
 }
 
+// A bit for every entry of first…last-1 that is the first of a row or of the group. All lanes take part.
+__device__ __forceinline__ u64 starts_among(const offset_t* offsets, u64 rows, u64 first, u64 last) {
+    u64 starts = 1;
+    for (u64 row = row_after(offsets, rows, first) + lane(); row < rows; row += WARP) {
+        const u64 begins = (u64)__ldg(offsets + row);
+        if (begins >= last) break;
+        starts |= 1ull << (begins - first);
+    }
+    __syncwarp(ALL_LANES);
+    for (int step = WARP / 2; step > 0; step /= 2) starts |= __shfl_xor_sync(ALL_LANES, starts, step);
+    return starts;
+}
+
 // An entry is the difference to the one before it. The first of a row, and of a group, is itself.
 __device__ __forceinline__ Pair entries_of(const Given& given, u64 group) {
     const u64 first = given.begin + group * GROUP, last = first + GROUP < given.size ? first + GROUP : given.size;
     const u32 a = 2 * lane(), b = a + 1, count = (u32)(last - first);
     const index_t* const values = given.values + group * GROUP;
     const u64 value_a = a < count ? (u64)__ldg(values + a) : 0, value_b = b < count ? (u64)__ldg(values + b) : 0;
-    u64 starts = 1;
-    for (u64 row = row_after(given.offsets, given.rows, first) + lane(); row < given.rows; row += WARP) {
-        const u64 begins = (u64)__ldg(given.offsets + row);
-        if (begins >= last) break;
-        starts |= 1ull << (begins - first);
-    }
-    __syncwarp(ALL_LANES);
-    for (int step = WARP / 2; step > 0; step /= 2) starts |= __shfl_xor_sync(ALL_LANES, starts, step);
+    const u64 starts = starts_among(given.offsets, given.rows, first, last);
     const u64 before = __shfl_up_sync(ALL_LANES, value_b, 1);
     return Pair{a < count ? value_a - (starts >> a & 1 ? 0 : before) : 0,
                 b < count ? value_b - (starts >> b & 1 ? 0 : value_a) : 0, count};
@@ -134,5 +140,26 @@ extern "C" __global__ void write_groups(const index_t* values, const offset_t* o
             put_bits(words, place, mine.even);
             put_bits(words, place + (wide_ones & 1 ? wide : narrow), mine.odd);
         }
+    }
+}
+
+// The inverse. `bases` count from the first word that is there.
+#define UNPACKERS 8  // warps of a block
+extern "C" __global__ void __launch_bounds__(UNPACKERS * WARP)
+    unpack_groups(const u32* words, const u32* heads, const u64* bases, u32 bits, const offset_t* offsets, u64 rows,
+                  u64 begin, u64 size, u64 groups, index_t* values) {
+    __shared__ u32 rooms[UNPACKERS * ROOM_OF(GROUP)];
+    __shared__ u32 starts_of_warps[UNPACKERS * 2];
+    u32* const room = rooms + warp_in_block() * ROOM_OF(GROUP);
+    u32* const starts = starts_of_warps + warp_in_block() * 2;
+    const Packed packed = {words, heads, bases, bits, groups, nullptr, nullptr};
+    for (u64 group = warp_in_grid(); group < groups; group += warps_in_grid()) {
+        const u64 first = begin + group * GROUP, last = first + GROUP < size ? first + GROUP : size;
+        const u64 begun = starts_among(offsets, rows, first, last);
+        if (lane() < 2) starts[lane()] = (u32)(begun >> 32 * lane());
+        __syncwarp(ALL_LANES);
+        index_t* const found = values + group * GROUP;
+        unpack(packed, group * GROUP, (u32)(last - first), starts, room, [&](u32 k, index_t id) { found[k] = id; });
+        __syncwarp(ALL_LANES);
     }
 }

@@ -16,7 +16,13 @@
 #define GROUP_WORDS (sizeof(index_t) == 4 ? 64 : 128)
 #define ROOM_OF(count) (GROUPS_OF(count) * (GROUP_WORDS + 2) + WARP + 4)  // words of shared memory
 
-// The host writes these six words of 8 bytes for kernels that take a pointer to them (engines/cuda/memory/packed_rows.py).
+// The first neighbours of a row as they are. Those of a shorter row are followed by -1.
+#define FIRSTS 4
+struct __align__(16) Firsts {
+    index_t ids[FIRSTS];
+};
+
+// The host writes these words of 8 bytes for kernels that take a pointer to them (engines/cuda/memory/packed_rows.py).
 struct Packed {
     const u32* words;
     const u32* heads;
@@ -24,6 +30,7 @@ struct Packed {
     u32 bits;  // of the first entry of a group
     u64 groups;
     const u64* masks;  // of all groups, in device memory, if the words are not
+    const Firsts* firsts;  // of all rows, for searches, if there is room for them
 };
 
 template <int BYTES>

@@ -18,12 +18,14 @@ from clew.engines.base import available_bytes
 from clew.engines.cuda.memory.device_rows import DeviceRows, transposed
 from clew.engines.cuda.memory.edge_memory import PAIR, EdgePlan, Rows, can_pair, plan_edges, put
 from clew.engines.cuda.memory.ledger import Ledger, clock, ledger_of, ledgers
+from clew.engines.cuda.memory.packer import unpacked_neighbours
 from clew.engines.cuda.toolchain.device import Device
 from clew.engines.cuda.toolchain.failures import clean
 from clew.engines.retry import SMALLER, this_try
 from clew.errors import DeviceError, ResourceError
 from clew.graph import Graph
 from clew.memory import Policy, current
+from clew.packed import PackedAdjacency
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,12 +155,12 @@ class DeviceGraph:
         number = 0 if attempt is None else attempt.number
         self.forms.clear()
         while True:
-            held = _left_by_build(rows.indices, requested)
+            held = _left_by_build(rows.identity, requested)
             held = max(held, 0 if before is None else ledger.charged(self))
             size = size_of(device, rows, requested, parts, held=held, makes_room=True)
             plan = plan_edges(policy, size, SMALLER[number])
             if plan.mode != "device":
-                for array in (rows.indices, *(() if requested is None else (requested,))):
+                for array in (rows.identity, *(() if requested is None else (requested,))):
                     on_device.device_copies.pop(array)
             if before is not None and not before.plan.mode == plan.mode == "device":
                 before = None  # weights can be added only if all edges are in device memory
@@ -185,7 +187,7 @@ class DeviceGraph:
 
     def build_in_edges(self, device: Device, rows: Adjacency, weights: bool) -> DeviceRows | None:
         """In-edges built from the out-edges, if both fit in device memory; else None."""
-        requested, policy = rows.weights if weights else None, current()
+        requested, policy = rows.stored_weights if weights else None, current()
         cached = None if self.in_edges is None else self.in_edges.edges
         if cached is not None and policy.fast_memory is not None and cached.policy != policy:
             cached = None  # they may exceed the limit in force now
@@ -251,7 +253,7 @@ def rows_on(
     ``paired`` is for kernels that support pairs. They get pairs if edges are in two memories and have two words each.
     Edges are in one form at a time. Converting costs more than pairs gain, so edges without pairs stay so.
     """
-    return graph_on(device, rows.indices).rows(device, rows, rows.weights if weights else None, parts, paired)
+    return graph_on(device, rows.identity).rows(device, rows, rows.stored_weights if weights else None, parts, paired)
 
 
 def incoming_on(device: Device, graph: Graph, *, weights: bool = True) -> DeviceRows:
@@ -260,7 +262,7 @@ def incoming_on(device: Device, graph: Graph, *, weights: bool = True) -> Device
         return rows_on(device, graph.outgoing, weights=weights)
     if not graph.has_incoming and current().edges in ("auto", "device"):
         try:
-            built = graph_on(device, graph.indices).build_in_edges(device, graph.outgoing, weights)
+            built = graph_on(device, graph.outgoing.identity).build_in_edges(device, graph.outgoing, weights)
         except MemoryError:  # building takes memory on the device; the host has more
             built = None
         if built is not None:
@@ -272,7 +274,7 @@ def into_of(device: Device, graph: Graph) -> Adjacency:
     """The in-edges on the host, registered as the other direction of the out-edges."""
     into = graph.incoming
     if graph.directed:
-        out, other = graph_on(device, graph.indices), graph_on(device, into.indices)
+        out, other = graph_on(device, graph.outgoing.identity), graph_on(device, into.identity)
         for member in (other, other.in_edges):
             if member is not None:
                 member.family = out.family
@@ -281,7 +283,7 @@ def into_of(device: Device, graph: Graph) -> Adjacency:
 
 def offsets_on(device: Device, rows: Adjacency) -> Any:
     """The offsets of rows, in device memory under every policy, for callers that need no edges."""
-    return graph_on(device, rows.indices).offsets_of(device, rows)
+    return graph_on(device, rows.identity).offsets_of(device, rows)
 
 
 def plan_in_force(device: Device, rows: Adjacency, weights: Any, *, paired: bool = False) -> EdgePlan | None:
@@ -298,27 +300,27 @@ def plan_of(device: Device, rows: Adjacency) -> EdgePlan | None:
 
 def _edges_of(device: Device, rows: Adjacency) -> _Edges | None:
     """The edges that were placed; this does not count as a use."""
-    cached: DeviceGraph | None = ledger_of(device).graphs.get(rows.indices)
+    cached: DeviceGraph | None = ledger_of(device).graphs.get(rows.identity)
     return None if cached is None else cached.edges
 
 
 def bytes_on(device: Device, rows: Adjacency) -> int:
     """The bytes of device memory that the edges of rows use."""
-    return ledger_of(device).charged(graph_on(device, rows.indices))
+    return ledger_of(device).charged(graph_on(device, rows.identity))
 
 
 def size_of(
     device: Device, rows: Adjacency, weights: Any, parts: int, *, held: int = 0, makes_room: bool = False
 ) -> Rows:
     """The inputs of the plan for rows; ``makes_room`` evicts rows that exceed a budget."""
-    ledger, graph, attempt = ledger_of(device), graph_on(device, rows.indices), this_try()
-    widths = [int(array.itemsize) for array in (rows.indices, weights) if array is not None]
+    ledger, graph, attempt = ledger_of(device), graph_on(device, rows.identity), this_try()
+    widths = [int(dtype.itemsize) for dtype in (rows.id_dtype, None if weights is None else rows.weight_dtype) if dtype]
     if parts > 1 and ledger.has_other_direction(graph):
         parts = 1
     if makes_room:
         if current().fast_memory is not None:  # copies from the build are outside the budget
             for array in on_device.device_copies.objects():
-                if array is not rows.indices and array is not weights:
+                if array is not rows.identity and array is not weights:
                     on_device.device_copies.pop(array)
         ledger.make_room(rows.num_arcs * sum(widths) * parts, graph, () if attempt is None else attempt.used)
     taken = ledger.charged() - min(held, ledger.charged(graph))
@@ -351,8 +353,8 @@ def _placed_or_hosted(
 ) -> _Placed:
     """Rows as planned; all on the host if the driver cannot map them in two memories."""
     try:
-        if paired and plan.mode == "tiered" and can_pair(rows.indices, requested):
-            return None, _placed_in_pairs(device, rows, requested, plan, offsets)
+        if paired and plan.mode == "tiered" and requested is not None and can_pair(rows.id_dtype, rows.weight_dtype):
+            return None, _placed_in_pairs(device, rows, plan, offsets)
         return _placed(device, rows, requested, plan, offsets, before)
     except DeviceError as error:
         if plan.mode != "tiered":
@@ -362,9 +364,9 @@ def _placed_or_hosted(
     return _placed(device, rows, requested, whole, offsets, None)
 
 
-def _placed_in_pairs(device: Device, rows: Adjacency, requested: Any, plan: EdgePlan, offsets: Any) -> DeviceRows:
-    pairs = device.split(rows.indices, plan.cut * PAIR.itemsize, requested)
-    neighbours, weights = pairs.view(rows.indices.dtype)[::2], pairs.view(requested.dtype)[1::2]
+def _placed_in_pairs(device: Device, rows: Adjacency, plan: EdgePlan, offsets: Any) -> DeviceRows:
+    pairs = device.split(rows.indices, plan.cut * PAIR.itemsize, rows.weights)
+    neighbours, weights = pairs.view(rows.id_dtype)[::2], pairs.view(rows.weight_dtype)[1::2]
     return DeviceRows(offsets, neighbours, weights, rows.num_vertices, rows.num_arcs, plan, pairs)
 
 
@@ -374,6 +376,22 @@ def _placed(
     """Rows without weights, and with weights if requested."""
     plain = None if before is None else before.plain
     if plain is None:
-        alone = replace(plan, bytes_per_edge=int(rows.indices.itemsize))
-        plain = DeviceRows(offsets, put(device, rows.indices, plan), None, rows.num_vertices, rows.num_arcs, alone)
-    return plain, None if requested is None else replace(plain, weights=put(device, requested, plan), plan=plan)
+        alone = replace(plan, bytes_per_edge=int(rows.id_dtype.itemsize))
+        neighbours = _put_neighbours(device, rows, plan, offsets)
+        plain = DeviceRows(offsets, neighbours, None, rows.num_vertices, rows.num_arcs, alone)
+    return plain, None if requested is None else replace(plain, weights=_put_weights(device, rows, plan), plan=plan)
+
+
+def _put_neighbours(device: Device, rows: Adjacency, plan: EdgePlan, offsets: Any) -> Any:
+    """The neighbours in memory as planned. The device unpacks those that it has all of."""
+    if plan.mode == "device" and isinstance(rows, PackedAdjacency) and rows.reads_packed:
+        return unpacked_neighbours(device, rows.neighbours, offsets)
+    return put(device, rows.indices, plan)
+
+
+def _put_weights(device: Device, rows: Adjacency, plan: EdgePlan) -> Any:
+    """The weights in memory as planned. The device widens those that it has all of."""
+    weights = rows.stored_weights if plan.mode == "device" else rows.weights
+    assert weights is not None
+    there = put(device, weights, plan)
+    return there if weights.dtype == rows.weight_dtype else there.astype(rows.weight_dtype)

@@ -27,7 +27,8 @@ class Packed(NamedTuple):
     """What a kernel needs of packed neighbours besides their words; the dtype of ids, and the bytes of all arrays.
 
     ``described`` has all of that in device memory, for kernels that take one pointer (``ids_t`` in neighbours.cuh).
-    ``masks`` are the first 64 bits of every group, if words are on the host.
+    ``masks`` are the first 64 bits of every group, if words are on the host. ``firsts`` are the first neighbours of
+    every row as they are, if a search has made them.
     """
 
     heads: Any
@@ -37,6 +38,7 @@ class Packed(NamedTuple):
     nbytes: int
     described: Any
     masks: Any = None
+    firsts: Any = None
 
     @property
     def given(self) -> tuple[Any, Any, Any]:

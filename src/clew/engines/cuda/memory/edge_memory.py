@@ -194,9 +194,9 @@ def _too_large(mode: str, policy: Policy, rows: Rows, free: int) -> ResourceErro
     )
 
 
-def can_pair(indices: Array, weights: Array | None) -> bool:
+def can_pair(ids: np.dtype[Any], weights: np.dtype[Any] | None) -> bool:
     """Whether an edge is two words of 4 bytes."""
-    return weights is not None and indices.itemsize == weights.itemsize == WORD.itemsize
+    return weights is not None and ids.itemsize == weights.itemsize == WORD.itemsize
 
 
 def write_pairs(target: Array, start: int, first: Array, second: Array) -> None:

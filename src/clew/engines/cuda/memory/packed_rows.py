@@ -27,13 +27,13 @@ from clew.engines.cuda.memory.device_graph import (
 from clew.engines.cuda.memory.device_rows import DeviceRows, Packed
 from clew.engines.cuda.memory.edge_memory import EdgePlan, plan_edges
 from clew.engines.cuda.memory.packer import packed_neighbours
-from clew.engines.cuda.toolchain.device import Device
+from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
 from clew.engines.retry import SMALLER, this_try
 from clew.errors import ResourceError
 from clew.graph import Graph
 from clew.memory import current
 from clew.packed import PackedAdjacency, narrowed
-from clew.packed.code import GROUP, PackedArray
+from clew.packed.code import PackedArray
 
 #: Edges from which "auto" packs a graph that does not fit: the first call packs them on the host.
 MANY = 1 << 22
@@ -42,14 +42,25 @@ MANY = 1 << 22
 SCATTERED = 0.2
 #: The part of its plain bytes that a packed graph may take on the host.
 PACKED_PART = 0.8
+#: The first neighbours of every row that searches have unpacked (packed_rows.cuh), and the part of the packed bytes
+#: that they may take.
+FIRSTS, FIRSTS_PART = 4, 1 / 3
+THREADS = 256
 
 
 def packed_on(
-    device: Device, rows: Adjacency, *, weights: bool = False, parts: int = 1, least: float = 0.0
+    device: Device,
+    rows: Adjacency,
+    *,
+    weights: bool = False,
+    parts: int = 1,
+    least: float = 0.0,
+    firsts: bool = False,
 ) -> DeviceRows | None:
     """The rows packed, if ``clew.memory`` says so or plain ones do not fit; else None. ``parts`` as for ``rows_on``.
 
-    ``least`` is the part of plain rows that must fit for "auto" to pack them.
+    ``least`` is the part of plain rows that must fit for "auto" to pack them. With ``firsts``, the first neighbours of
+    every row are there unpacked as well, if there is room for them. Some searches read little else of most rows.
     """
     if rows.num_arcs < MANY and current().packed == "auto" and not isinstance(rows, PackedAdjacency):
         return None  # decided below as well, but a product takes only some microseconds
@@ -57,18 +68,20 @@ def packed_on(
     array = _array_of(device, rows, requested, parts, least)
     if array is None:
         return None
-    known = graph_on(device, array.words if isinstance(rows, PackedAdjacency) else rows.indices)
+    known = graph_on(device, rows.identity)
     graph_on(device, array.words).family = known.family
     # The device places words like neighbours, and does not interpret them.
     there = rows_on(device, Adjacency(rows.indptr, array.words), weights=False, parts=parts)
     there = there.once("packed", lambda: _unpackable(device, there, array))
+    if firsts:
+        there = _with_firsts(device, there)
     if not requested:
         return there
     narrow = _narrow_weights(known, rows)
     graph_on(device, narrow).family = known.family
     placed = rows_on(device, Adjacency(rows.indptr, narrow), weights=False, parts=parts)
     weighted: DeviceRows | None = placed.facts.get("packed")
-    if weighted is None or weighted.neighbours is not there.neighbours:
+    if weighted is None or weighted.packed is not there.packed:
         plan = _both(there.plan, placed.plan)
         weighted = replace(there, weights=placed.neighbours, plan=plan, weights_as=rows.weight_dtype)
         placed.facts["packed"] = weighted
@@ -76,21 +89,28 @@ def packed_on(
 
 
 def edges_on(
-    device: Device, rows: Adjacency, *, weights: bool = True, parts: int = 1, least: float = 0.0
+    device: Device,
+    rows: Adjacency,
+    *,
+    weights: bool = True,
+    parts: int = 1,
+    least: float = 0.0,
+    firsts: bool = False,
 ) -> DeviceRows:
     """The rows for kernels that read both forms: packed if ``packed_on`` says so, else plain, in pairs if possible."""
-    packed = packed_on(device, rows, weights=weights, parts=parts, least=least)
+    packed = packed_on(device, rows, weights=weights, parts=parts, least=least, firsts=firsts)
     return packed or rows_on(device, rows, weights=weights, parts=parts, paired=weights)
 
 
 def both_directions_on(
-    device: Device, graph: Graph, *, weights: bool = False, least: float = SCATTERED
+    device: Device, graph: Graph, *, weights: bool = False, least: float = SCATTERED, firsts: bool = False
 ) -> tuple[DeviceRows, DeviceRows]:
     """The out-edges and the in-edges, for kernels that read both forms; both have the same."""
     options: dict[str, Any] = {"weights": weights, "parts": 2 if graph.directed else 1}
-    out = into = packed_on(device, graph.outgoing, **options, least=least)
+    packing = {**options, "least": least, "firsts": firsts}
+    out = into = packed_on(device, graph.outgoing, **packing)
     if out is not None and graph.directed:
-        into = packed_on(device, _into(device, graph), **options, least=least)
+        into = packed_on(device, _into(device, graph), **packing)
     if out is None or into is None:  # plain out-edges fit, or plain in-edges and so both
         out = rows_on(device, graph.outgoing, **options)
         into = incoming_on(device, graph, weights=weights) if graph.directed else out
@@ -102,8 +122,8 @@ def packed_incoming_on(device: Device, graph: Graph, *, weights: bool = False) -
     if not graph.directed:
         return packed_on(device, graph.outgoing, weights=weights)
     packs = current().packed
-    if packs == "auto" and not graph.is_packed:
-        packs = is_too_large(device, graph.outgoing, weights, 1, 0.0)
+    if packs == "auto":
+        packs = form_of_rows(device, graph.outgoing, weights, 1, 0.0)[0]
     return packed_on(device, _into(device, graph), weights=weights) if packs else None
 
 
@@ -121,10 +141,12 @@ def form_of_rows(
         return False, "clew.memory(packed=False) is active"
     if rows.boundary is not None or rows.num_arcs == 0:
         return False, "a placement says which plain edges are fast" if rows.num_arcs else "there are no edges"
-    if isinstance(rows, PackedAdjacency):
-        return True, "the graph is packed"
     if policy.packed is True:
         return True, "clew.memory(packed=True) is active"
+    if isinstance(rows, PackedAdjacency):
+        if _has_room_for_plain(device, rows, weights, parts, makes_room):
+            return False, "plain edges fit in GPU memory"
+        return True, "the graph is packed, and plain edges do not fit in GPU memory"
     if is_too_large(device, rows, weights, parts, least, makes_room):
         return True, "plain edges do not fit in GPU memory"
     if policy.edges not in ("auto", "tiered"):
@@ -138,23 +160,48 @@ def is_too_large(
     device: Device, rows: Adjacency, weights: bool, parts: int, least: float, makes_room: bool = True
 ) -> bool:
     """Whether "auto" packs plain rows: not all but the ``least`` part of them fit, and there is room to pack them."""
-    policy, attempt = current(), this_try()
+    policy = current()
     if policy.edges not in ("auto", "tiered") or rows.num_arcs < MANY:
         return False
     requested = rows.weights if weights else None
     if plan_in_force(device, rows, requested, paired=weights) is not None:
         return False
-    placed = graph_on(device, rows.indices).derived.get("packed")
-    if placed is not None and (words := graph_on(device, placed.words).edges) is not None and words.policy == policy:
+    placed = graph_on(device, rows.identity).derived.get("packed")
+    if placed is not None and _are_placed(device, placed):
         return True  # and so it was before
     if available_bytes() < PACKED_PART * rows.num_arcs * rows.id_dtype.itemsize:
         return False
-    try:
-        size = size_of(device, rows, requested, parts, makes_room=makes_room)
-        plan = plan_edges(policy, size, SMALLER[0 if attempt is None else attempt.number])
-    except ResourceError:
+    plan = _plan_of_plain(device, rows, requested, parts, makes_room)
+    if plan is None:
         return False
     return plan.mode != "device" and plan.fast_bytes >= least * plan.num_arcs * plan.bytes_per_edge
+
+
+def _has_room_for_plain(device: Device, rows: PackedAdjacency, weights: bool, parts: int, makes_room: bool) -> bool:
+    """Whether all edges of packed rows fit as plain ones in device memory; not if they did not before."""
+    requested = rows.stored_weights if weights else None
+    plan = plan_in_force(device, rows, requested)
+    if plan is None:
+        if _are_placed(device, rows.neighbours):
+            return False
+        plan = _plan_of_plain(device, rows, requested, parts, makes_room)
+    return plan is not None and plan.mode == "device"
+
+
+def _are_placed(device: Device, array: PackedArray) -> bool:
+    """Whether packed neighbours are on the device under the policy in force."""
+    words = graph_on(device, array.words).edges
+    return words is not None and words.policy == current()
+
+
+def _plan_of_plain(device: Device, rows: Adjacency, requested: Any, parts: int, makes_room: bool) -> EdgePlan | None:
+    """The plan for plain edges under the policy in force; None if they do not fit anywhere."""
+    attempt = this_try()
+    try:
+        size = size_of(device, rows, requested, parts, makes_room=makes_room)
+        return plan_edges(current(), size, SMALLER[0 if attempt is None else attempt.number])
+    except ResourceError:
+        return None
 
 
 def _array_of(device: Device, rows: Adjacency, weights: bool, parts: int, least: float) -> PackedArray | None:
@@ -163,9 +210,9 @@ def _array_of(device: Device, rows: Adjacency, weights: bool, parts: int, least:
         return None
     if isinstance(rows, PackedAdjacency):
         return rows.neighbours
-    kept = graph_on(device, rows.indices).derived
+    kept = graph_on(device, rows.identity).derived
     if "packed" not in kept:
-        kept["packed"] = packed_neighbours(device, rows)
+        kept["packed"] = packed_neighbours(device, rows, graph_on(device, rows.identity))
     array: PackedArray = kept["packed"]
     return array
 
@@ -195,12 +242,41 @@ def _both(words: EdgePlan | None, weights: EdgePlan | None) -> EdgePlan | None:
     return EdgePlan(mode, words.slow_bytes + weights.slow_bytes, sum(size), 1, why, words.copies and weights.copies)
 
 
+def _with_firsts(device: Device, rows: DeviceRows) -> DeviceRows:
+    """Packed rows with the first neighbours of each unpacked, if there is room for these."""
+    packed, size = rows.packed, rows.num_vertices * FIRSTS
+    assert packed is not None
+    if not rows.has_room or size * rows.id_dtype.itemsize > FIRSTS_PART * packed.nbytes:
+        return rows
+    return rows.once("firsts", lambda: _unpack_firsts(device, rows, packed, size))
+
+
+def _unpack_firsts(device: Device, rows: DeviceRows, packed: Packed, size: int) -> DeviceRows:
+    try:
+        firsts = device.empty(size, rows.id_dtype)
+    except ResourceError:
+        return rows
+    n = rows.num_vertices
+    defines = {**index_defines(rows.id_dtype, rows.num_arcs), **rows.form}
+    kernel = device.kernel("firsts.cuh", "first_neighbours", defines)
+    device.launch(kernel, blocks_for(device, n, THREADS), THREADS, np.uint64(n), rows.offsets, rows.ids, firsts)
+    return replace(rows, packed=_described(device, rows.neighbours, packed._replace(firsts=firsts)))
+
+
 def _unpackable(device: Device, there: DeviceRows, array: PackedArray) -> DeviceRows:
     """Rows whose neighbours are words, with what a kernel needs to unpack them."""
     heads, bases, bits = (device.upload(array.heads), device.upload(array.bases), np.uint32(array.given[3]))
     masks = device.upload(array.masks()) if there.on_host else None
-    places = [device.address(part) for part in (there.neighbours, heads, bases)]
-    last = (int(bits), -(-array.size // GROUP), 0 if masks is None else device.address(masks))
-    described = device.upload(np.array([*places, *last], np.uint64))
-    known: Any = Packed(heads, bases, bits, array.dtype, array.nbytes, described, masks)
-    return replace(there, num_arcs=array.size, packed=known)
+    known: Any = Packed(heads, bases, bits, array.dtype, array.nbytes, None, masks)
+    return replace(there, num_arcs=array.size, packed=_described(device, there.neighbours, known))
+
+
+def _described(device: Device, words: Any, packed: Packed) -> Packed:
+    """The same, described for kernels that take one pointer: the fields of ``Packed`` in packed_rows.cuh."""
+    groups = packed.heads.size
+    words, heads, bases, masks, firsts = (
+        0 if part is None else device.address(part)
+        for part in (words, packed.heads, packed.bases, packed.masks, packed.firsts)
+    )
+    fields = np.array([words, heads, bases, int(packed.bits), groups, masks, firsts], np.uint64)
+    return packed._replace(described=device.upload(fields))

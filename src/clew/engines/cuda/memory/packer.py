@@ -1,22 +1,24 @@
-"""Packing neighbours on a device, a piece at a time, into the same arrays as ``clew.packed.code.pack``.
+"""Packing neighbours on a device, a piece at a time, into the same arrays as ``clew.packed.code.pack``; and unpacking.
 
 A host of 16 cores packs 0.5 billion edges per second. The link brings 13 billion to the GPU, which packs them as they
-come.
+come. To unpack, less crosses the link, and the host keeps no plain copy.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from clew import threads
 from clew.adjacency import Adjacency
 from clew.build.on_device import device_copy
-from clew.engines.cuda.memory.device_graph import graph_on
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
 from clew.errors import ResourceError
 from clew.packed.code import GROUP, GROUPS, SPARE, PackedArray, bits_of, counts, pack
+
+if TYPE_CHECKING:
+    from clew.engines.cuda.memory.device_graph import DeviceGraph
 
 #: Edges from which the device packs. With fewer, the host is done before the kernels are loaded.
 ON_DEVICE_FROM = 1 << 22
@@ -25,19 +27,22 @@ PIECE, PART_OF_FREE = 1 << 14, 0.25
 THREADS = 256
 
 
-def packed_neighbours(device: Device, rows: Adjacency) -> PackedArray:
-    """The neighbours of plain rows, packed by the device if there are many and it has room, else by the host."""
+def packed_neighbours(device: Device, rows: Adjacency, known: DeviceGraph) -> PackedArray:
+    """The neighbours of plain rows, packed by the device if there are many and it has room, else by the host.
+
+    ``known`` is their device graph: their edges may be on the device already.
+    """
     largest = max(0, rows.num_columns - 1)
     if rows.num_arcs >= ON_DEVICE_FROM:
         try:
-            return _on_device(device, rows, largest)
+            return _on_device(device, rows, known, largest)
         except ResourceError:
             pass  # its frames, and what they hold, are gone by now
     return pack(rows.indices, largest, rows.indptr)
 
 
-def _on_device(device: Device, rows: Adjacency, largest: int) -> PackedArray:
-    known, size, bits = graph_on(device, rows.indices), rows.num_arcs, bits_of(largest)
+def _on_device(device: Device, rows: Adjacency, known: DeviceGraph, largest: int) -> PackedArray:
+    size, bits = rows.num_arcs, bits_of(largest)
     groups, blocks = counts(size)
     there = known.edges.plain if known.edges is not None and known.edges.plan.mode == "device" else None
     copy = device_copy(rows.indices) if there is None else there.neighbours
@@ -76,6 +81,24 @@ def _packed_piece(
     words = device.zeros(2 * int(places[-1]), np.uint32)
     device.launch(device.kernel("pack.cuh", "write_groups", defines), grid, THREADS, *given, heads, places, words)
     return device.download(heads), device.download(places), device.download(words).view(np.uint64)
+
+
+def unpacked_neighbours(device: Device, array: PackedArray, offsets: Any) -> Any:
+    """The neighbours of rows with these offsets, plain and in device memory."""
+    plain, (_, blocks) = device.empty(array.size, array.dtype), counts(array.size)
+    kernel = device.kernel("pack.cuh", "unpack_groups", index_defines(array.dtype, array.size))
+    rows, step = np.uint64(offsets.size - 1), _blocks_at_once(device, array.dtype.itemsize)
+    for first in range(0, blocks, step):
+        last = min(first + step, blocks)
+        begin, end = first * GROUPS * GROUP, min(last * GROUPS * GROUP, array.size)
+        places = array.bases[first : last + 1]
+        words = device.upload(array.words[int(places[0]) : int(places[-1]) + SPARE].view(np.uint32))
+        heads = device.upload(array.heads[first * GROUPS : last * GROUPS])
+        given = (words, heads, device.upload(places - places[0]), np.uint32(array.given[3]), offsets, rows)
+        numbers = (np.uint64(begin), np.uint64(array.size), np.uint64(heads.size))
+        grid = blocks_for(device, heads.size * 32, THREADS, per_processor=32)
+        device.launch(kernel, grid, THREADS, *given, *numbers, plain[begin:end])
+    return plain
 
 
 def _blocks_at_once(device: Device, item: int) -> int:
