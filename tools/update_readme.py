@@ -52,15 +52,15 @@ def cluster_list() -> str:
 
 def device_table() -> str:
     """The algorithms by where they run on a machine with a GPU."""
-    own, untimed, products, host = (
+    own, slower, products, host = (
         "kernels of their own on the GPU | the GPU for large graphs",
-        "kernels of their own, which have run in the emulation only | the CPU",
+        "kernels of their own, which were not faster than the CPU | the CPU",
         "products and searches on the GPU, with vectors copied there and back | the CPU",
         "the CPU | the CPU",
     )
-    cells: dict[str, list[str]] = {own: [], untimed: [], products: [], host: []}
+    cells: dict[str, list[str]] = {own: [], slower: [], products: [], host: []}
     for name, one in sorted(ALGORITHMS.items()):
-        fused = untimed if one.untimed is True else own
+        fused = slower if one.stays_on_cpu is True else own
         cells[fused if one.cuda is not None else host if one.host else products].append(f"`{name}`")
     rows = "".join(f"| {', '.join(names)} | {where} |\n" for where, names in cells.items() if names)
     return f'| algorithms | `"cuda"` | `"auto"` |\n|---|---|---|\n{rows}'

@@ -85,7 +85,8 @@ def test_the_engine_is_what_the_algorithm_asks_for(name, monkeypatch):
     by_the_run = list(asked)
     clew.explain(graph, name, **arguments_for(name, graph))
     assert asked == 2 * by_the_run
-    assert bool(asked) == (ALGORITHMS[name].cuda is not None and ALGORITHMS[name].untimed is not True)
+    stays = ALGORITHMS[name].stays(graph, arguments_for(name, graph))
+    assert bool(asked) == (ALGORITHMS[name].cuda is not None and not stays)
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -399,9 +400,14 @@ def test_packed_graphs_are_explained_and_not_unpacked():
     assert form.chosen == "packed"
     assert re.search(r"the graph is packed; .*packed .* and \d+ .*s, plain .* and \d+ .*s$", form.why)
     assert neighbours(plan, "host") == [size]
-    plan, form = formed(small, "pagerank", device="emulated")
+    with clew.memory(packed=True):
+        plan, form = formed(small, "pagerank", device="emulated")
     assert form.chosen == "packed"
     assert neighbours(plan, "gpu") == [size]
+    plan, form = formed(small, "pagerank", device="emulated")
+    assert form.chosen == "plain"
+    assert "plain edges fit in GPU memory; the run unpacks the edges first, on the GPU where they fit" in form.why
+    assert neighbours(plan, "gpu") == [4 * small.num_arcs]
     plan, form = formed(small, "betweenness", device="emulated")
     assert form.chosen == "plain"
     assert "betweenness does not read packed edges there; the run unpacks them first" in form.why

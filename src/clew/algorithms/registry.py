@@ -139,9 +139,9 @@ class Algorithm:
         form does.
     cluster_refusal
         Why it does not run on a cluster, for the error that says so; empty if there is no more to say.
-    untimed
-        Whether no GPU has run the kernels yet, only the emulation: then "auto" selects the CPU. A function of the graph
-        and the arguments if that depends on them.
+    stays_on_cpu
+        Whether "auto" means the CPU although there are kernels for a GPU: that was measured to be no faster. A function
+        of the graph and the arguments if it depends on them.
     """
 
     function: Callable[..., Result]
@@ -166,7 +166,7 @@ class Algorithm:
     per_pair: bool = False
     host: str = ""
     cluster_refusal: str = ""
-    untimed: Callable[[Graph, Mapping[str, Any]], bool] | bool = False
+    stays_on_cpu: Callable[[Graph, Mapping[str, Any]], bool] | bool = False
 
     @property
     def name(self) -> str:
@@ -203,9 +203,9 @@ class Algorithm:
         """Whether the implementation for the CPU runs for every device."""
         return bool(self.host) and self.cuda is None
 
-    def is_untimed(self, graph: Graph, arguments: Mapping[str, Any]) -> bool:
-        """Whether no GPU has run the kernels for these arguments yet."""
-        return self.untimed(graph, arguments) if callable(self.untimed) else self.untimed
+    def stays(self, graph: Graph, arguments: Mapping[str, Any]) -> bool:
+        """Whether "auto" means the CPU for these arguments."""
+        return self.stays_on_cpu(graph, arguments) if callable(self.stays_on_cpu) else self.stays_on_cpu
 
     def workspace(self, engine: str, graph: Graph, **arguments: Any) -> Workspace:
         """The arrays that a run on an engine allocates, as the implementation's module declares them, if it does."""
@@ -315,11 +315,11 @@ def _result(record: Algorithm, graph: Graph, answer: Answer) -> Result:
 
 
 def gpu_of(record: Algorithm, graph: Graph, device: str, arguments: Mapping[str, Any]) -> Device | None:
-    """The GPU to run on, or None. "auto" selects one only if the algorithm has kernels that a GPU has run."""
+    """The GPU to run on, or None. "auto" selects one only if the algorithm has kernels that gain by it."""
     check_device(device)
     if record.on_host or device in ("cpu", "reference"):
         return None
-    if device == "auto" and (record.cuda is None or record.is_untimed(graph, arguments)):
+    if device == "auto" and (record.cuda is None or record.stays(graph, arguments)):
         return None
     return gpu_for(device, record.size(graph))
 

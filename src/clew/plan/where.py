@@ -47,8 +47,8 @@ def where(name: str, graph: Graph, device: str, arguments: Mapping[str, Any]) ->
     if record.cuda is None and device in ("auto", "cpu"):
         why = f"{name} has no GPU kernels of its own, and runs there as products only on request"
         return Where(Choice("engine", CPU, why if device == "auto" else "requested"))
-    if device == "auto" and record.is_untimed(graph, arguments):
-        why = f"no GPU has run {name} with these arguments yet, so it runs there only on request"
+    if device == "auto" and record.stays(graph, arguments):
+        why = f"a GPU was not faster at {name} on such graphs, so it runs there only on request"
         return Where(Choice("engine", CPU, why))
     error = _complaint(lambda: found.append(gpu_of(record, graph, device, arguments)))
     gpu = found[0] if found else None

@@ -7,7 +7,7 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(host=COMPILED, untimed=True)
+@algorithm(host=COMPILED)
 def articulation_points(graph: Graph, *, device: str = "auto") -> Result:
     """Articulation points: the vertices whose removal disconnects others.
 
@@ -16,7 +16,7 @@ def articulation_points(graph: Graph, *, device: str = "auto") -> Result:
     graph
         Directions and weights are ignored.
     device
-        "auto" (the CPU), "cpu" or "cuda". The kernels have run in the emulation of a GPU only.
+        "auto", "cpu" or "cuda".
 
     Returns
     -------

@@ -13,6 +13,7 @@ import numpy as np
 from clew.algorithms.all_pairs.kernels import down, up
 from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.jit import njit
+from clew.kernels_search import first_from
 
 ONE = np.uint64(1)
 LARGE = 2.0**500
@@ -161,3 +162,50 @@ def add_edges(part, bounds, rows, weights, distance, paths, power, rate, depends
                 v = indices[j]
                 if _is_on_shortest_paths(away, weights, u, v, j):
                     score[j] += _over(found, u, v)
+
+
+@njit(cache=True, nogil=True)
+def count_edges(part, bounds, rows, counts):
+    """Count the edges of every vertex that do not lead to a smaller one."""
+    indptr, indices = rows
+    for v in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
+        counts[v] = indptr[v + ONE] - first_from(indices, indptr[v], indptr[v + ONE], v)
+
+
+@njit(cache=True, nogil=True)
+def share_out(part, bounds, rows, lengths, firsts, simple, shortest, score, out):
+    """Give every edge its part of the score of its arc, and of the reverse arc in an undirected graph.
+
+    ``firsts`` has the number of the first edge of every vertex, or is None if every arc is an edge. With ``lengths``,
+    only the ``shortest`` of parallel edges have a part.
+    """
+    indptr, indices = rows
+    starts, ends = simple
+    for v in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
+        i, end, j = indptr[v], indptr[v + ONE], starts[v]
+        edge = i
+        if firsts is not None:
+            i = first_from(indices, i, end, v)
+            edge = np.uint64(firsts[v])
+        while i < end:
+            w, after = indices[i], i + ONE
+            while after < end and indices[after] == w:
+                after += ONE
+            total = 0.0
+            if w != v:
+                while ends[j] < w:
+                    j += ONE
+                total = score[j]
+                if firsts is not None:
+                    total += score[first_from(ends, starts[w], starts[w + ONE], v)]
+            parallel = after - i
+            if lengths is not None and w != v:
+                parallel = ONE - ONE
+                for k in range(i, after):
+                    if np.float64(lengths[k]) == shortest[j]:
+                        parallel += ONE
+            for k in range(i, after):
+                has_part = lengths is None or w == v or np.float64(lengths[k]) == shortest[j]
+                out[edge] = total / parallel if has_part else 0.0
+                edge += ONE
+            i = after

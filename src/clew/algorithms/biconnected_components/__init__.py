@@ -7,7 +7,7 @@ from clew.edge_result import EdgeResult
 from clew.graph import Graph
 
 
-@algorithm(per_edge=True, host=COMPILED, untimed=True)
+@algorithm(per_edge=True, host=COMPILED)
 def biconnected_components(graph: Graph, *, device: str = "auto") -> EdgeResult:
     """Biconnected components: sets of edges that no single vertex disconnects.
 
@@ -19,7 +19,7 @@ def biconnected_components(graph: Graph, *, device: str = "auto") -> EdgeResult:
     graph
         Directions and weights are ignored. Self-loops are in no component.
     device
-        "auto" (the CPU), "cpu" or "cuda". The kernels have run in the emulation of a GPU only.
+        "auto", "cpu" or "cuda".
 
     Returns
     -------

@@ -7,7 +7,7 @@ from clew.edge_result import EdgeResult
 from clew.graph import Graph
 
 
-@algorithm(per_edge=True, host=COMPILED, untimed=True)
+@algorithm(per_edge=True, host=COMPILED)
 def bridges(graph: Graph, *, device: str = "auto") -> EdgeResult:
     """Bridges: the edges whose removal disconnects their ends.
 
@@ -16,7 +16,7 @@ def bridges(graph: Graph, *, device: str = "auto") -> EdgeResult:
     graph
         Directions and weights are ignored. Parallel edges are no bridges, nor are two edges in opposite directions.
     device
-        "auto" (the CPU), "cpu" or "cuda". The kernels have run in the emulation of a GPU only.
+        "auto", "cpu" or "cuda".
 
     Returns
     -------

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from clew.algorithms.arguments import check_flow_weights
 from clew.algorithms.registry import algorithm, run
@@ -15,13 +14,12 @@ from clew.result import Result
 Method = Literal["links", "triangles"]
 
 
-def has_means(graph: Graph, arguments: Mapping[str, Any]) -> bool:
+def has_means(graph: Graph, method: Method, *, weighted: bool) -> bool:
     """Whether triangles count the means of their weights, or directed ones are counted."""
-    by_triangles = graph.directed and arguments.get("method") == "triangles"
-    return bool(arguments.get("means") or arguments.get("weighted") or by_triangles)
+    return weighted or (graph.directed and method == "triangles")
 
 
-@algorithm(needs=("in_edges",), packed=("cuda",), untimed=has_means)
+@algorithm(needs=("in_edges",), packed=("cuda",))
 def clustering_coefficient(
     graph: Graph, *, method: Method = "links", weighted: bool = False, device: str = "auto"
 ) -> Result:
@@ -43,8 +41,7 @@ def clustering_coefficient(
         Let a triangle count the geometric mean of its weights, relative to the largest weight (Onnela). Weights are 0
         or more, and those of parallel edges add up. A directed graph needs ``method="triangles"``.
     device
-        "auto", "cpu" or "cuda". For weights, and "triangles" of a directed graph, "auto" means the CPU: the kernels for
-        these have run in the emulation of a GPU only.
+        "auto", "cpu" or "cuda".
 
     Returns
     -------
@@ -80,5 +77,5 @@ def clustering_coefficient(
                 remedy='Pass method="triangles".',
                 option="Pass --method triangles.",
             )
-    means = has_means(graph, {"method": method, "weighted": weighted})
+    means = has_means(graph, method, weighted=weighted)
     return run("clustering_coefficient", graph, device, means=means, weighted=weighted)

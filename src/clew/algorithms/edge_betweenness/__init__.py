@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
+from clew import threads
 from clew.algorithms.betweenness import check_positive
 from clew.algorithms.distances import samples_of
 from clew.algorithms.registry import Answer, algorithm, run
+from clew.build.rows import blocks_of
 from clew.dtypes import Array
 from clew.edge_result import EdgeResult
 from clew.graph import Graph
 from clew.names import Name, called
 
+#: Stored edges per vertex from which a GPU is faster. The levels of meshes are too small for it.
+EDGES_FOR_A_GPU = 8
 
-@algorithm(per_edge=True, untimed=True)
+
+def stays_on_cpu(graph: Graph, arguments: Mapping[str, Any]) -> bool:
+    """Whether the CPU is faster: it is on meshes, and it does the searches by weight in any case."""
+    return bool(arguments.get("weighted")) or graph.num_arcs < EDGES_FOR_A_GPU * graph.num_vertices
+
+
+@algorithm(per_edge=True, stays_on_cpu=stays_on_cpu)
 def edge_betweenness(
     graph: Graph,
     *,
@@ -45,8 +56,8 @@ def edge_betweenness(
     seed
         Selects the random vertices if ``samples`` is a number.
     device
-        "auto" (the CPU), "cpu" or "cuda". The kernels have run in the emulation of a GPU only. Weighted searches run on
-        the CPU in any case.
+        "auto", "cpu" or "cuda". "auto" means the CPU below 8 stored edges per vertex. Weighted searches run on the CPU
+        in any case.
 
     Returns
     -------
@@ -86,19 +97,15 @@ def edge_betweenness(
 
 def summary(graph: Graph, sources: Array, simple: Graph, score: Array, *, weighted: bool) -> Answer:
     """The answer, from the scores of all arcs of a graph that has the shortest of parallel edges alone."""
-    source, target, weights = graph.edges()
-    first, second = np.repeat(np.arange(graph.num_vertices), np.diff(simple.indptr)), simple.indices
-    keys, size = first * graph.num_vertices + second, graph.num_vertices
-    total, loop = np.zeros(source.size), source == target
-    place = np.searchsorted(keys, source.astype(np.int64) * size + target)
-    place[loop] = 0
-    if score.size:
-        total = score[place]
-        if not graph.directed:
-            total = total + score[np.searchsorted(keys, target.astype(np.int64) * size + source) % score.size]
-        shares = ~loop
-        if weighted and weights is not None and simple.weights is not None:
-            shares &= weights.astype(np.float64) == simple.weights[place]
-        parallel = np.bincount(place[shares], minlength=score.size)[place]
-        total = np.where(shares, total / np.maximum(parallel, 1), 0.0)
+    from clew.algorithms.betweenness import kernels_lengths as kernels
+
+    rows, bounds, firsts = graph.outgoing.plain(), blocks_of(graph.outgoing), None
+    if not graph.directed:
+        counts = np.zeros(graph.num_vertices + 1, np.int64)
+        threads.each(kernels.count_edges, bounds.size - 1, bounds, rows.unsigned(), counts[1:])
+        firsts = np.cumsum(counts)
+    lengths, shortest = (rows.weights, simple.weights) if weighted and rows.weights is not None else (None, None)
+    total = np.empty(graph.num_edges)
+    given = (rows.unsigned(), lengths, firsts, simple.outgoing.unsigned(), shortest, score, total)
+    threads.each(kernels.share_out, bounds.size - 1, bounds, *given)
     return Answer({"centrality": total}, {"sources": called(graph.names, sources)}, iterations=sources.size)

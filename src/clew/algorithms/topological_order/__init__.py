@@ -15,7 +15,7 @@ from clew.result import Result
 MOST_SHOWN = 10  # vertices of a cycle that the error lists
 
 
-@algorithm(distributed=True, size=lambda _: 0)  # a GPU takes 3 µs per generation, and a path has one per vertex
+@algorithm(distributed=True, stays_on_cpu=True)  # a GPU takes 3 µs per generation, and a path has one per vertex
 def topological_order(graph: Graph, *, device: str = "auto") -> Result:
     """Topological order: every edge leads from a vertex to a later one.
 

@@ -31,7 +31,7 @@ TYPES = [
 CODES = tuple(int(digit, 16) for digit in "011213571546276a1537488c598d6dbe1456589d388b7cde267a6bde7dceaeef")
 
 
-@algorithm(vertices=(), packed=("cuda",), host=COMPILED, untimed=True)
+@algorithm(vertices=(), packed=("cuda",), host=COMPILED)
 def triadic_census(graph: Graph, *, device: str = "auto") -> Result:
     """Triadic census: how many sets of three vertices are connected in each of 16 ways.
 
@@ -43,7 +43,7 @@ def triadic_census(graph: Graph, *, device: str = "auto") -> Result:
     graph
         Edges of an undirected graph count in both directions. Self-loops, duplicate edges and weights are ignored.
     device
-        "auto" (the CPU), "cpu" or "cuda". The kernels have run in the emulation of a GPU only.
+        "auto", "cpu" or "cuda".
 
     Returns
     -------

@@ -116,7 +116,7 @@ def triangles(sketch: Sketch) -> None:
 def clustering_coefficient(sketch: Sketch) -> None:
     """Triangles, divided by what is possible."""
     weighted, graph = sketch.arguments["weighted"], sketch.graph
-    if has_means(graph, sketch.arguments):
+    if has_means(graph, sketch.arguments["method"], weighted=weighted):
         sketch.iterations = ONCE
         sketch.count_graph(weights=weighted)
         sketch.count_workspace(means=True, weighted=weighted)
