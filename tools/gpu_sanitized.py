@@ -49,6 +49,11 @@ def algorithm(name: str, graph: clew.Graph, device: str) -> Iterator[Run]:
         yield partial(ALGORITHMS[name].function, graph, device=device, **ends)
 
 
+def weighted_betweenness(graph: clew.Graph, device: str) -> Iterator[Run]:
+    for find in (clew.betweenness, clew.edge_betweenness):
+        yield partial(find, graph, weighted=True, samples=min(graph.num_vertices, 9), device=device)
+
+
 def spmv(graph: clew.Graph, device: str) -> Iterator[Run]:
     """In rows as the public function chooses, and in all the layouts that it chooses from on large graphs."""
     from clew.engines.cuda.engine import CudaEngine
@@ -97,7 +102,7 @@ def programs(graph: clew.Graph, device: str) -> Iterator[Run]:
 
 WORK: dict[str, Callable[[clew.Graph, str], Iterator[Run]]] = {
     **{name: partial(algorithm, name) for name in ALGORITHMS},
-    **{each.__name__: each for each in (spmv, spmspv, spgemm, rank_layouts, programs)},
+    **{each.__name__: each for each in (weighted_betweenness, spmv, spmspv, spgemm, rank_layouts, programs)},
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -52,6 +53,7 @@ def cases(device: Any, case: Case) -> Iterator[Work]:
         yield Work("triangles", f"total, {name}", partial(triangles.total, device, graph, **constants))
     yield Work("lcc", "all", lambda: clustering_coefficient(device, graph), None)
     yield from _betweenness(device, case)
+    yield from _weighted_betweenness(device, case)
     if case.name == "slashdot":
         yield from _all_pairs(device)
 
@@ -83,6 +85,28 @@ def _betweenness(device: Any, case: Case) -> Iterator[Work]:
                     yield Work("betweenness", f"{name}, NARROW {narrow}", partial(run, NARROW=narrow))
                 for row in (16, 256):
                     yield Work("betweenness", f"{name}, SHORT_ROW {row}", partial(run, SHORT_ROW=row))
+
+
+def _weighted_betweenness(device: Any, case: Case) -> Iterator[Work]:
+    """Sixteen sources each, next to all threads of the CPU."""
+    if case.graph.weights is None:
+        return
+    sources = np.flatnonzero(np.diff(case.graph.indptr))[:: max(1, case.graph.num_vertices // SOURCES[1])][: SOURCES[1]]
+    for name in ("betweenness", "edge_betweenness"):
+
+        def run(name: str = name, where: str = "cuda") -> Any:
+            return getattr(clew, name)(case.graph, weighted=True, samples=sources.tolist(), device=where)
+
+        def check(found: Any, run: Any = run) -> str:
+            if case.graph.num_arcs >= MANY_SOURCES:
+                return f"{sources.size} sources"
+            start = time.perf_counter()
+            expected = run(where="cpu")
+            taken = time.perf_counter() - start
+            np.testing.assert_allclose(found.numpy().centrality, expected.centrality, rtol=1e-9, atol=1e-12)
+            return f"{sources.size} sources; the CPU took {1000 * taken:.0f} ms"
+
+        yield Work(f"weighted {name}", "grid", run, check)
 
 
 def _all_pairs(device: Any) -> Iterator[Work]:

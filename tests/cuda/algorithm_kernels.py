@@ -53,6 +53,10 @@ PATHS = [
     _paths("shortest_path_tree.cuh", **_WIDEST),
 ]
 
+_LENGTHS = {"WEIGHTED": 1, "WIDEST": 0, "MANY": 0, "CLUSTER": 8}
+_NARROW_WORDS = {"weight_t": "int", "value_t": "unsigned int", "key_t": "unsigned int", "WORDS": 1, "LINKS": 1}
+_NARROW_LENGTHS = {**_LENGTHS, **_NARROW_WORDS}
+_WIDE_LENGTHS = {**_LENGTHS, "weight_t": "double", "value_t": "double", **_LONG_KEYS}
 _RANKS = {"value_t": "float", "sum_t": "double", "FACTORS": 0, "BINNED": 0, "THREADS": 256, "RESIDENT": 6}
 _OVER_ROWS = (
     ("k_core.cuh", {"core_t": "int"}),
@@ -101,6 +105,10 @@ ALGORITHM_KERNELS = [
     ),
     KernelSource.of("betweenness.cuh", {**NARROW, "DIRECTED": 0, "MANY": 0, "CLUSTER": 8, "EDGES": 1}),
     KernelSource.of("betweenness.cuh", {**WIDE, "DIRECTED": 1, "MANY": 0, "CLUSTER": 8, "EDGES": 1}),
+    KernelSource.of("betweenness.cuh", {**NARROW, **_NARROW_LENGTHS, "DIRECTED": 0, "EDGES": 0}),
+    KernelSource.of("betweenness.cuh", {**MIXED, **_WIDE_LENGTHS, "DIRECTED": 1, "EDGES": 0}),
+    KernelSource.of("betweenness.cuh", {**NARROW, **_WIDE_LENGTHS, "DIRECTED": 0, "EDGES": 1}),
+    KernelSource.of("betweenness.cuh", {**WIDE, **_NARROW_LENGTHS, "LINKS": 0, "DIRECTED": 1, "EDGES": 1}),
     *(
         KernelSource.of("triangles.cuh", {**ids, "DIRECTED": directed, "COUNTED": counted})
         for ids, directed, counted in ((NARROW, 0, TOTAL), (MIXED, 1, COUNTS), (WIDE, 1, LINKS), (NARROW, 1, CODES))

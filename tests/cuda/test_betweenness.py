@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 
 import clew
+from clew.algorithms.betweenness import cpu, kernels
 from clew.algorithms.betweenness import cuda as engine
-from clew.algorithms.betweenness import kernels
 from clew.algorithms.betweenness.cpu import dependencies as on_cpu
 from clew.engines.choice import gpu_for
 from clew.engines.cuda.emulation.device import EmulatedDevice
 from tests.algorithms.graphs import graphs
+from tests.algorithms.weighted import weighted_graphs
 
 SIZES = (1, 2, 3, 31, 32, 33, 64, 65, 129)
 # Rows of every kind and levels of every width in small graphs.
@@ -133,3 +134,90 @@ def test_any_graph(graph):
     result = clew.betweenness(graph, device="emulated").numpy()
     clew.verify.betweenness(graph, result)
     check(graph)
+
+
+# ---- Weighted ----
+
+
+def with_lengths(graph, dtype, directed, most=4):
+    """The graph with few different weights, so that many paths are equally long."""
+    graph = clew.generate.random_weights(graph if directed else graph.symmetrized(), 1, most, seed=1)
+    return graph.with_weights(graph.weights.astype(dtype) / (3 if dtype.startswith("float") else 1))
+
+
+def check_weighted(graph, **options):
+    """The sums are those of the CPU."""
+    device, sources = gpu_for("emulated", 0), np.arange(min(graph.num_vertices, 12))
+    found = device.download(engine.weighted_dependencies(device, graph, sources, **options))
+    np.testing.assert_allclose(found, cpu.weighted_dependencies(graph, sources), rtol=1e-11, atol=1e-13)
+    return found
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("shape", ["path", "star", "complete"])
+def test_weighted_shapes(shape, size):
+    graph = with_lengths(getattr(clew.generate, shape)(size), "int32", False)
+    check_weighted(graph)
+    check_weighted(graph, **TINY)
+
+
+@pytest.mark.parametrize(
+    ("directed", "dtype"), [(False, "int32"), (True, "uint8"), (False, "float32"), (True, "float64")]
+)
+def test_weights_of_every_kind(directed, dtype):
+    graph = with_lengths(clew.generate.rmat(8, 8, seed=1), dtype, directed)
+    check_weighted(graph, **TINY)
+    clew.verify.betweenness(graph, clew.betweenness(graph, weighted=True, device="emulated").numpy(), weighted=True)
+
+
+def test_every_weighted_run_gives_the_same_bits():
+    graph, sources = with_lengths(clew.generate.rmat(9, 12, seed=7), "int32", False), np.arange(12)
+    first = check_weighted(graph, **TINY)
+    for blocks in (2, 7):
+        device = EmulatedDevice(cooperative_blocks=blocks)
+        again = device.download(engine.weighted_dependencies(device, graph, sources, **TINY))
+        assert np.array_equal(first, again)
+
+
+def test_weighted_sums_beyond_32_bits():
+    graph = clew.generate.random_weights(clew.generate.grid(8, 9), 1, 4, seed=1)
+    for factor in (29, 40):
+        check_weighted(graph.with_weights(graph.weights.astype(np.int64) << factor))
+
+
+def test_more_weighted_paths_than_a_number_holds_are_for_the_cpu(monkeypatch):
+    graph, asked = with_lengths(clew.generate.grid(9, 9), "int32", False, most=2), []
+    expected = cpu.weighted_dependencies(graph, np.arange(12))
+    search = cpu.weighted_dependencies
+    monkeypatch.setattr(cpu, "weighted_dependencies", lambda g, sources: (asked.append(sources), search(g, sources))[1])
+    device = gpu_for("emulated", 0)
+    found = device.download(engine.weighted_dependencies(device, graph, np.arange(12), large=8.0))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert len(asked) == 1
+    assert asked[0].size
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("weights", [[1e308, 1e308, 1.0, 2.0], [1.0, np.inf, 1.0, 2.0], [1e17, 1.0, 1e17, 1e17]])
+def test_lengths_that_rounding_swallows_and_infinite_ones_lead_nowhere(weights, directed):
+    graph = clew.Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3], np.array(weights), 6, directed)
+    check_weighted(graph)
+    for device in ("cpu", "emulated", "reference"):
+        for name in ("betweenness", "edge_betweenness"):
+            result = getattr(clew, name)(graph, weighted=True, device=device).numpy()
+            getattr(clew.verify, name)(graph, result, weighted=True)
+
+
+def test_weighted_searches_with_ids_of_64_bits():
+    for directed in (False, True):
+        rows = with_lengths(clew.generate.rmat(6, 6, seed=2), "float64", directed)
+        given = (rows.indptr, rows.indices, rows.weights)
+        check_weighted(clew.Graph.from_csr(*given, directed=directed, id_dtype="int64"))
+
+
+@settings(max_examples=40, deadline=None)
+@given(graph=weighted_graphs("int32", 1, 3))
+def test_any_weighted_graph(graph):
+    result = clew.betweenness(graph, weighted=True, device="emulated").numpy()
+    clew.verify.betweenness(graph, result, weighted=True)
+    check_weighted(graph, **TINY)

@@ -39,7 +39,10 @@ SEARCHES = [
     *each("cuda/test_pairs.py::test_answers", "sssp-int32", "sswp-float32"),
     "cuda/test_pairs.py::test_lines_of_pairs[one long row]",
     *each("cuda/test_betweenness.py::test_shapes", "star-1", "star-31", "star-32", "star-33", "complete-3", "path-3"),
+    *each("cuda/test_betweenness.py::test_weighted_shapes", "star-1", "star-33", "complete-3", "path-3"),
+    "cuda/test_betweenness.py::test_weights_of_every_kind[True-float64]",
     *each("cuda/test_edge_betweenness.py::test_shapes", "star-33", "path-33"),
+    "cuda/test_edge_betweenness.py::test_skewed_graphs_with_weights[True]",
     "cuda/test_components.py::test_sizes",
     *each("cuda/test_all_pairs.py::test_tiles", "int32-1", "int32-31", "int32-63", "int32-64", "int32-65"),
 ]

@@ -16,7 +16,7 @@ from clew.names import Name, called
 from clew.result import Result
 
 
-@algorithm(needs=("in_edges",), distributed=True)
+@algorithm(needs=("in_edges",), distributed=True, stays_on_cpu=lambda _, arguments: bool(arguments.get("weighted")))
 def betweenness(
     graph: Graph,
     *,
@@ -45,7 +45,8 @@ def betweenness(
     seed
         Selects the random vertices if ``samples`` is a number.
     device
-        "auto", "cpu" or "cuda". Weighted searches run on the CPU in any case.
+        "auto", "cpu" or "cuda". For weighted searches, "auto" is the CPU: their kernels have run in the emulation of a
+        GPU only.
 
     Returns
     -------
@@ -61,7 +62,8 @@ def betweenness(
     On a GPU with many sources, every source gets its own block. That takes 30 bytes per vertex each, 8 GiB at most.
     With few sources, all blocks share one search at a time. Every run on the same GPU gives bit-identical results.
 
-    Weighted searches take O(m log n) per source, one thread each, and 36 bytes per vertex and search.
+    Weighted searches take O(m log n) per source, one thread each, and 36 bytes per vertex and search. On a GPU, all
+    blocks share one of them at a time. Edges too short to change a rounded distance are on no shortest path.
 
     Shortest paths are counted in floating point. The counts are scaled by powers of two if they exceed 1.8e308, as in a
     grid of 1,000 rows and columns.

@@ -1,4 +1,7 @@
 #pragma once
+#ifndef WEIGHTED
+#define WEIGHTED 0
+#endif
 #include "level_queue.cuh"
 // Brandes' algorithm in one launch, with one number per vertex to look up along an edge.
 // Forward, paths[v] is UNSEEN, then 0 when v is found, then the number of shortest paths when its level is complete. In
@@ -12,6 +15,10 @@
 // MANY 1: a block per source, with memory of its own. MANY 0: the whole grid for one source; one cluster, whose barrier
 // is faster, takes narrow levels.
 // EDGES 1, with MANY 0: every entry of the rows gets what passes over it away from the source, in place of the vertices.
+// WEIGHTED 1, with MANY 0: a search for paths has left the distances, and in `seen` how many edges on shortest paths lead
+// to each vertex. A vertex is on the level after the last of those before it: it is found by the edge that leaves none of
+// them. Only edges on shortest paths count, so neither marks nor zeros are needed. A level has counts of many sizes, and
+// they are not divided: one above `large` makes the search fail.
 
 #define UNSEEN (-1.0)
 #define UNSEEN_BITS 0xbff0000000000000ull
@@ -27,6 +34,45 @@
 #define GROUP 8      // lanes for a short row
 #define FETCHED 4    // neighbours that a thread fetches at a time
 
+#if WEIGHTED
+// The same for edges on shortest paths: those that lead to v are summed up with BEFORE, else those that lead away, and
+// with FIND the latter find the next level.
+template <bool BEFORE, bool FIND, bool SCORE>
+__device__ __forceinline__ double sum_tight(const Search& s, const offset_t* offsets, const index_t* neighbours,
+                                            const weight_t* weights, index_t v, u32 me, u32 team, double passing) {
+    const offset_t begin = __ldg(offsets + v), length = __ldg(offsets + v + 1) - begin;
+    const key_t here = key_in(s.words[v]);
+    double total = 0.0;
+    for (offset_t j = me; j < length; j += FETCHED * team) {
+        index_t w[FETCHED];
+        key_t there[FETCHED];
+        value_t more[FETCHED];
+#pragma unroll
+        for (u32 k = 0; k < FETCHED; k++) {
+            const bool valid = length - j > (offset_t)k * team;
+            w[k] = valid ? __ldg(neighbours + begin + j + k * team) : v;
+            more[k] = valid ? value_of_weight(weights[begin + j + k * team]) : (value_t)0;
+        }
+#pragma unroll
+        for (u32 k = 0; k < FETCHED; k++) there[k] = key_in(s.words[w[k]]);
+#pragma unroll
+        for (u32 k = 0; k < FETCHED; k++) {
+            if (BEFORE && there[k] < here && key_of(extended(value_in(there[k]), more[k])) == here)
+                total += s.paths[w[k]];
+            if ((BEFORE && !FIND) || there[k] <= here || there[k] >= s.unreached) continue;
+            if (key_of(extended(value_in(here), more[k])) != there[k]) continue;
+            if (FIND) {
+                if (atomicSub(s.seen + w[k], 1u) == 1) discovered(s, w[k]);
+            } else {
+                const double value = s.paths[w[k]];
+                total += value;
+                if (SCORE) s.sum[(u64)begin + j + (u64)k * team] += passing * value;
+            }
+        }
+    }
+    return total;
+}
+#else
 // Sum up paths over a row, by one of `team` threads; with FIND, UNSEEN neighbours are found. With SCORE, what is summed up
 // is added to the entries, times the number of paths that pass.
 template <bool FIND, bool SCORE>
@@ -64,19 +110,26 @@ __device__ __forceinline__ void find_over(const Search& s, index_t v, u32 me, u3
         if ((s.seen[(u64)w / 32] & bit) == 0 && (atomicOr(s.seen + (u64)w / 32, bit) & bit) == 0) discovered(s, w);
     }
 }
+#endif
 
 // What one of `team` threads adds to the sum of the vertex at place i of the queue.
 template <bool FORWARD>
 __device__ __forceinline__ double share_of(const Search& s, u64 i, index_t v, u32 me, u32 team) {
-#if DIRECTED
-    if (FORWARD) {
+    constexpr bool score = EDGES && !FORWARD, find = FORWARD && !DIRECTED;
+    const double passing = score ? s.along[i] * s.mine->unit : 0.0;
+#if WEIGHTED
+    if (FORWARD && DIRECTED) {
+        sum_tight<false, true, false>(s, s.out, s.out_neighbours, s.weights, v, me, team, 0.0);
+        return sum_tight<true, false, false>(s, s.into, s.in_neighbours, s.in_weights, v, me, team, 0.0);
+    }
+    return sum_tight<FORWARD, find, score>(s, s.out, s.out_neighbours, s.weights, v, me, team, passing);
+#else
+    if (FORWARD && DIRECTED) {
         find_over(s, v, me, team);
         return sum_over<false, false>(s, s.into, s.in_neighbours, v, me, team, 0.0);
     }
+    return sum_over<find, score>(s, s.out, s.out_neighbours, v, me, team, passing);
 #endif
-    constexpr bool score = EDGES && !FORWARD;
-    const double passing = score ? s.along[i] * s.mine->unit : 0.0;
-    return sum_over<FORWARD && !DIRECTED, score>(s, s.out, s.out_neighbours, v, me, team, passing);
 }
 
 // What becomes of the sum of the vertex at place i of the queue.
@@ -85,10 +138,14 @@ __device__ __forceinline__ void settle(const Search& s, const Extent& extent, u6
     if (FORWARD) {
         const double number = i == 0 ? 1.0 : total;
         s.along[i] = number;
+#if WEIGHTED
+        if (number > s.large) s.control->failed = 1;
+#else
         if (number > s.large) s.control->large_at = extent.level + 1;
+#endif
     } else {
         const double paths = s.along[i], depends = paths * total * s.mine->unit;
-        s.along[i] = (1.0 + depends) / paths;
+        s.along[i] = WEIGHTED && paths == 0.0 ? 0.0 : (1.0 + depends) / paths;
 #if MANY
         s.sum[v] = depends;
 #elif !EDGES
@@ -227,11 +284,11 @@ __device__ __forceinline__ void walk(Search& s, Extent& extent) {
 
 // The dependencies of one source on all vertices; false where counts are too far apart.
 __device__ __forceinline__ bool depend(Search& s, u64 n, index_t source) {
-    for (u64 v = thread_of(s); v < n; v += threads_of(s)) {
+    for (u64 v = thread_of(s); !WEIGHTED && v < n; v += threads_of(s)) {
         s.paths[v] = DIRECTED ? 0.0 : v == (u64)source ? 0.0 : UNSEEN;
         if (MANY) s.sum[v] = 0.0;
     }
-    for (u64 word = thread_of(s); DIRECTED && word < (n + 31) / 32; word += threads_of(s))
+    for (u64 word = thread_of(s); DIRECTED && !WEIGHTED && word < (n + 31) / 32; word += threads_of(s))
         s.seen[word] = word == (u64)source / 32 ? 1u << ((u64)source % 32) : 0u;
     if (thread_of(s) == 0) {
         s.control->tail = 1, s.control->bigs = 0;
@@ -242,13 +299,22 @@ __device__ __forceinline__ bool depend(Search& s, u64 n, index_t source) {
     if (threadIdx.x == 0) s.mine->count = 0;
     meet(s, [] {});
     Extent extent = {0, 0, 1, 0, longest_row(s, source) > BIG_ROW ? 1ull : 0ull};  // a fast cluster may be counting on
+#if WEIGHTED
+    // Rounding may swallow the lengths of all edges to a vertex. No path to it counts, but edges lead on from it.
+    for (u64 v = thread_of(s); v < n; v += threads_of(s))
+        if (v != (u64)source && s.seen[v] == 0 && key_in(s.words[v]) < s.unreached) discovered(s, (index_t)v);
+    flush(s);
+    meet(s, [&] { s.mine->tail = s.control->tail, s.mine->bigs = s.control->bigs, s.mine->count = 0; });
+    extent.stop = s.mine->tail, extent.big_stop = s.mine->bigs;
+    meet(s, [] {});
+#endif
     walk<true>(s, extent);
     meet(s, [&] {
         s.mine->large = s.control->failed != 0;
         if (extent.level > 1) fetch(s, extent.level - 1, true);
     });
     if (s.mine->large) return false;
-    for (u64 i = thread_of(s); i < extent.start; i += threads_of(s)) s.paths[s.queue[i]] = 0.0;
+    for (u64 i = thread_of(s); !WEIGHTED && i < extent.start; i += threads_of(s)) s.paths[s.queue[i]] = 0.0;
     const long long levels = extent.level;
     meet(s, [] {});
     if (levels > 1) {
@@ -266,13 +332,21 @@ extern "C" __global__ void __launch_bounds__(512, 2)
 betweenness(index_t n, const offset_t* out, const index_t* out_neighbours, const offset_t* into,
             const index_t* in_neighbours, const long long* sources, u64 number, double large, u64 most_big,
             double* paths, double* along, index_t* queue, index_t* starts, index_t* big_list, index_t* big_starts,
-            u8* divided, u32* seen, double* sum, u8* failed, u32* taken, Control* controls) {
+            u8* divided, u32* seen, double* sum, u8* failed, u32* taken, Control* controls
+#if WEIGHTED
+            , const word_t* words, const weight_t* weights, const weight_t* in_weights, value_t unreached
+#endif
+            ) {
     __shared__ Block mine;
     const u64 size = (u64)n, team = MANY ? blockIdx.x : 0, levels = size + 2;
     Search s = {out, out_neighbours, into, in_neighbours, large, paths + team * size, along + team * size,
                 queue + team * size, starts + team * levels, big_list + team * most_big, big_starts + team * levels,
                 divided + team * levels, seen + team * ((size + 31) / 32), sum, controls + team, &mine,
-                MANY ? 0 : blockIdx.x, MANY ? 1 : gridDim.x};
+                MANY ? 0 : blockIdx.x, MANY ? 1 : gridDim.x
+#if WEIGHTED
+                , words, weights, in_weights, key_of(unreached)
+#endif
+    };
 #if MANY
     __shared__ u32 next;
     for (;;) {

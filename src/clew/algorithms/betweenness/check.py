@@ -78,7 +78,7 @@ def dependencies(
     before: dict[int, list[int]] = {v: [] for v in order}
     for u in order:
         for v, more in rows[u].items():
-            if distance[u] < distance[v] == distance[u] + more:
+            if v in distance and distance[u] < distance[v] == distance[u] + more:
                 before[v].append(u)
     paths = {source: 1}  # integers of any size
     for v in order[1:]:
@@ -86,7 +86,7 @@ def dependencies(
     depends, edges = np.zeros(len(rows)), {}
     for v in reversed(order):
         for u in before[v]:
-            edges[u, v] = paths[u] / paths[v] * (1 + depends[v])
+            edges[u, v] = paths[u] / paths[v] * (1 + depends[v]) if paths[v] else 0.0
             depends[u] += edges[u, v]
     depends[source] = 0
     return depends, edges

@@ -75,7 +75,8 @@ def paths_and_shares(waist: Waist, graph: Graph, source: int, *, weighted: bool)
 
 def on_shortest_paths(weight: Any, before: Any, after: Any) -> Any:
     """Whether an edge between two distances is; -1 means that there is no path."""
-    return (before >= 0) & (before < after) & (before + (1 if weight is None else weight) == after)
+    with np.errstate(over="ignore"):  # sums beyond the largest float are no distances
+        return (before >= 0) & (before < after) & (before + (1 if weight is None else weight) == after)
 
 
 def _sum_of_products(waist: Waist, links: Graph, x: Array, *, transpose: bool) -> Array:

@@ -90,18 +90,18 @@ def _by_length(rows, weights, source, distance, order, heap, place):
 
 @njit(cache=True, nogil=True)
 def _is_on_shortest_paths(distance, weights, u, v, j):
-    """Whether edge j does, from u to v; a length that rounding swallows leads nowhere."""
+    """Whether edge j does, from u to v; a length that rounding swallows, or that is infinite, leads nowhere."""
     length = 1.0 if weights is None else weights[j]
-    return distance[u] < distance[v] and distance[u] + length == distance[v]
+    return distance[u] < distance[v] and distance[v] < np.inf and distance[u] + length == distance[v]
 
 
 @njit(cache=True, nogil=True)
 def _count(rows, weights, order, distance, paths, power):
-    """The number of shortest paths to every vertex in ``order``."""
+    """The number of shortest paths to every vertex in ``order``; none where rounding swallows the last length."""
     indptr, indices = rows
     for v in order:
-        paths[v] = 0.0
-    paths[order[0]], power[order[0]] = 1.0, 0
+        paths[v], power[v] = 0.0, 0
+    paths[order[0]] = 1.0
     for u in order:
         for j in range(indptr[u], indptr[u + ONE]):
             v = indices[j]
@@ -146,7 +146,7 @@ def _depend(rows, weights, order, distance, search, depends):
             if _is_on_shortest_paths(distance, weights, u, v, j):
                 total += _over(search, u, v)
         depends[u] = total
-        rate[u] = (1.0 + total) / paths[u]
+        rate[u] = (1.0 + total) / paths[u] if paths[u] > 0.0 else 0.0
 
 
 @njit(cache=True, nogil=True)

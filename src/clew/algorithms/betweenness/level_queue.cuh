@@ -1,5 +1,8 @@
 #pragma once
 #include "common.cuh"
+#if WEIGHTED
+#include "path_words.cuh"
+#endif
 // A search level by level: its memory, and the queue of the vertices that it finds.
 
 #ifndef BIG_ROW
@@ -45,11 +48,17 @@ struct Search {
     index_t* big_list;  // places of vertices with long rows
     index_t* big_starts;
     u8* divided;  // by level: whether its counts were
-    u32* seen;    // a bit per vertex of a directed graph
+    u32* seen;    // a bit per vertex of a directed graph; with WEIGHTED, see betweenness.cuh
     double* sum;  // what is found is added here, or put here with MANY; of entries with EDGES
     Control* control;
     Block* mine;
     u64 block, blocks;
+#if WEIGHTED
+    const word_t* words;  // the distances
+    const weight_t* weights;
+    const weight_t* in_weights;
+    key_t unreached;
+#endif
 };
 
 __device__ __forceinline__ u64 thread_of(const Search& s) { return s.block * blockDim.x + threadIdx.x; }

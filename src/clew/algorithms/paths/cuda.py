@@ -79,7 +79,7 @@ class Search:
                 self.results = device.empty(self.n, self.problem.result), parents
             self._write_results(links)
             self.last = self._download_state()
-        self.rows.give_back(self.work)
+        self.end()
         values, parents = self.results
         state, splits = self.last, int(self.last["splits"])
         noted, steps = self.trace, int(state["step"]) - splits
@@ -90,6 +90,10 @@ class Search:
             return with_link(timed_rows(rows, ("bucket", "frontier", "edges"), width), away)
 
         return summary(name, values, parents, int(state["reached"]), splits + 1, trace)
+
+    def end(self) -> None:
+        """Leave the arrays to the next search."""
+        self.rows.give_back(self.work)
 
     def is_done(self, state: Any) -> bool:
         """Whether nothing is left to do."""

@@ -59,6 +59,24 @@ extern "C" __global__ void rising_parents(const offset_t* offsets, const ids_t* 
     expand_merge_path(AllRows{offsets, (count_t)n, (count_t)arcs}, whole_grid(), rising);
 }
 
+struct Tight : FollowEdges {
+    u32* counts;
+
+    __device__ __forceinline__ key_t value_at(bool valid, index_t vertex) { return key_at(valid, vertex); }
+    __device__ __forceinline__ void visit(bool valid, index_t, key_t key, const Edge& edge, key_t there) {
+        if (valid && key < there && there < unreached && offer(key, edge) == there)
+            atomicAdd(&counts[edge.target], 1u);
+    }
+};
+
+// How many tight edges from smaller values lead to each vertex; any grid. The counts are 0 before.
+extern "C" __global__ void count_tight_edges(const offset_t* offsets, const ids_t* neighbours,
+                                             const weight_t* weights, u64 n, u64 arcs, const word_t* words,
+                                             value_t unreached, u32* counts) {
+    Tight tight{{{offsets, neighbours, weights}, words, key_of(unreached)}, counts};
+    expand_merge_path(AllRows{offsets, (count_t)n, (count_t)arcs}, whole_grid(), tight);
+}
+
 struct Level : FollowEdges {
     parent_t* parents;
     u32* levels;

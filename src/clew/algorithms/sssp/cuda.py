@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from clew.algorithms.paths.cuda import Search
-from clew.algorithms.paths.cuda_problem import Problem, Tuning, path_space, tuning_of, weight_facts
+from clew.algorithms.paths.cuda_problem import DEFAULT, Problem, Tuning, path_space, tuning_of, weight_facts
 from clew.algorithms.registry import Answer
 from clew.engines.cuda.balance.frontiers import LARGE, is_large_and_dense
 from clew.engines.cuda.memory.device_rows import DeviceRows
@@ -47,13 +47,27 @@ def sssp(
     """Shortest paths over weights of 0 or more, whose sums the caller knows to fit: int64, or the weights' floats."""
     tuning = tuning or tuning_of(balance, cut)
     rows = edges_on(device, graph.outgoing)
+    search = finished_search(device, rows, source, delta, tuning, deterministic=deterministic)
+    return search.answer("distance", deterministic=deterministic)
+
+
+def finished_search(
+    device: Device,
+    rows: DeviceRows,
+    source: int,
+    delta: float | None = None,
+    tuning: Tuning = DEFAULT,
+    *,
+    deterministic: bool = True,
+) -> Search:
+    """A search that has found all distances."""
     search = Search(device, rows, source, _problem(device, rows, delta), tuning)
     if search.has_diverged(search.run(deterministic=deterministic)):  # a sum of 32 bits ran over
         rows.facts[RAN_OVER] = True
         del search  # before there is memory for another
         search = Search(device, rows, source, _problem(device, rows, delta), tuning)
         search.run(deterministic=deterministic)
-    return search.answer("distance", deterministic=deterministic)
+    return search
 
 
 def _problem(device: Device, rows: DeviceRows, delta: float | None) -> Problem:

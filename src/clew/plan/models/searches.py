@@ -6,12 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from clew import threads
 from clew.algorithms.all_pairs import cpu as all_pairs_cpu
 from clew.algorithms.all_pairs import cuda as all_pairs_cuda
-from clew.algorithms.betweenness.cpu import in_a_round, searches_run_at_once
-from clew.algorithms.betweenness.cuda import ENTRIES, MANY_BYTES, a_block_each_pays, search_space
-from clew.algorithms.betweenness.lengths import workspace as search_arrays
 from clew.algorithms.bfs import kernels as bfs_kernels
 from clew.algorithms.bfs.cuda import BIG, PULL_COST
 from clew.algorithms.distances import DEPTHS, FEWEST, MOST
@@ -49,17 +45,12 @@ BUCKETS = Span(10, 60, 300)
 GPU_EDGE = 80.0  # bytes that a GPU could have read in the time that an edge takes
 GPU_STEPS, GPU_WIDEST_STEPS = 1.5, 5.0  # that a level takes; of widest paths, which are corrected more often
 
-SEARCH_EDGE, SEARCH_VERTEX = 10.0, 90.0  # numbers looked up, forward and back, as measured
-SEARCH_NEAR = 0.8  # of them near by
-CLEARED = 40.0  # bytes of a vertex that are cleared for a search
-GPU_SEARCH_EDGE = 130.0  # bytes that a GPU could have read in the time that an edge takes
 PAIR = 0.35  # of a number looked up in a core's first cache: what a pair takes in Floyd and Warshall's tiles
 GPU_PAIR = 0.6  # bytes that a GPU could have read in the time of a pair
-USUAL_PROCESSORS = 128  # of a GPU, where there is none to ask
 USUAL_SEARCHES = 512  # until the bounds of all eccentricities meet: at least this many, if there are enough vertices
 # And the share of the vertices, as measured: in graphs with hubs, in other small worlds, and in meshes.
 FEW_BOUNDS, MANY_BOUNDS, MESH_BOUNDS, HUBS = 0.04, 0.5, 0.1, 0.5
-SEARCHES_FIRST, LENGTHS_FIRST, PAIRS_FIRST = 1e-4, 3e-4, 2e-4  # seconds to set up, as measured
+PAIRS_FIRST = 2e-4  # seconds to set up, as measured
 
 
 @model
@@ -229,13 +220,13 @@ def _search_on_gpu(sketch: Sketch, *, steps: float = GPU_STEPS) -> None:
 @model
 def closeness(sketch: Sketch) -> None:
     """A search from every sample, 64 at a time."""
-    _from_many(sketch, _samples(sketch), 8)
+    _from_many(sketch, num_samples(sketch), 8)
 
 
 @model
 def harmonic(sketch: Sketch) -> None:
     """A search from every sample, 64 at a time."""
-    _from_many(sketch, _samples(sketch), 8)
+    _from_many(sketch, num_samples(sketch), 8)
 
 
 @model
@@ -251,7 +242,7 @@ def eccentricity(sketch: Sketch) -> None:
         sketch.notes.append("the number of searches cannot be predicted: a few, or one from every vertex")
 
 
-def _samples(sketch: Sketch) -> int:
+def num_samples(sketch: Sketch) -> int:
     """How many vertices are searched from: all, as many, or those of a list."""
     samples = sketch.arguments.get("samples")
     if samples is None:
@@ -277,90 +268,6 @@ def _from_many(sketch: Sketch, sources: int, result_bytes: int) -> None:
         sketch.do("searches", items, sketch.spread(8), streamed=1.0, steps=sketch.shape.levels.times(sources))
     else:
         _batches(sketch, sources)
-
-
-@model
-def betweenness(sketch: Sketch) -> None:
-    """Brandes' searches, forward and back."""
-    graph, n, sources = sketch.graph, sketch.vertices, _samples(sketch)
-    sketch.iterations, sketch.passes = Span.exactly(sources), Span.exactly(2.0 * sources)
-    sketch.count_graph()
-    if sketch.arguments["weighted"]:
-        sketch.keep("centrality", "result", n, 8)
-        _with_distances(sketch, sources)
-        return
-    looks = sketch.arcs * (1.5 if graph.directed else 1.0)
-    sketch.choose("direction", "level by level, then back", "paths are counted forward, dependencies backwards")
-    if sketch.on_gpu:
-        _betweenness_on_gpu(sketch, sources, looks)
-        return
-    at_once = searches_run_at_once(graph, sources)
-    sketch.count_workspace(num_sources=sources, at_once=at_once)
-    sketch.setting_up += SEARCHES_FIRST
-    spread, items = sketch.spread(8), (SEARCH_EDGE * looks + SEARCH_VERTEX * n) * sources * sketch.reach
-    sketch.do("clearing", float(sources) * n, streamed=CLEARED)
-    if n and at_once:
-        why = f"{sources:,} sources are enough for {threads.count()} threads, and there is memory for their work"
-        sketch.choose("load balance", "a search to a thread", why)
-        spread *= min(threads.count(), sources)
-        steps = Span.exactly(-(-sources // in_a_round(graph, sources)))
-        sketch.do("searches", items, spread, streamed=0.5, steps=steps, near=SEARCH_NEAR)
-    else:
-        why = "all threads share one search after the other: few sources, or little memory"
-        sketch.choose_team(sketch.arcs, why)
-        sketch.do("searches", items, spread, streamed=0.5, steps=sketch.shape.levels.times(2.0 * sources))
-
-
-@model
-def edge_betweenness(sketch: Sketch) -> None:
-    """The same searches, and then a pass over all edges."""
-    sources = _samples(sketch)
-    sketch.iterations, sketch.passes = Span.exactly(sources), Span.exactly(3.0 * sources)
-    weighted, directed = sketch.arguments["weighted"], sketch.graph.directed
-    if sketch.on_gpu and not weighted:
-        sketch.count_graph(incoming=True)
-        sketch.count_workspace()
-        sketch.choose(
-            "load balance", "all blocks for one source after the other", "no two searches add to an edge at once"
-        )
-        looks = sketch.arcs * (1.5 if directed else 1.0) * sources
-        sketch.do("searches", looks, streamed=GPU_SEARCH_EDGE, steps=sketch.shape.levels.times(2.0 * sources))
-        return
-    sketch.count_graph(weights=weighted)
-    sketch.keep("centrality", "result", sketch.graph.num_edges, 8)
-    sketch.keep("scores in either direction", "scratch", sketch.arcs, 8)
-    _with_distances(sketch, sources)
-
-
-def _with_distances(sketch: Sketch, sources: int) -> None:
-    """Searches that keep distances, by a thread of the CPU each."""
-    if sketch.on_gpu:
-        sketch.choose("engine of the searches", "cpu", "the GPU engine has no kernels for this")
-    for what, space in search_arrays(sketch.graph, sources):
-        sketch.keep(what, space.role, space.nbytes, 1)
-    sketch.choose("load balance", "a search to a thread", "threads take the next source when they are done")
-    sketch.setting_up += LENGTHS_FIRST
-    edge = SSSP_EDGE if sketch.arguments["weighted"] else SEARCH_EDGE
-    items = (2 * edge * sketch.arcs + SEARCH_VERTEX * sketch.vertices) * sources * sketch.reach
-    sketch.do("clearing", float(sources) * sketch.vertices, streamed=CLEARED)
-    spread = sketch.spread(8) * min(threads.count(), max(1, sources))
-    sketch.do("searches", items, spread, streamed=0.5, near=SEARCH_NEAR)
-
-
-def _betweenness_on_gpu(sketch: Sketch, sources: int, looks: float) -> None:
-    graph = sketch.graph
-    one = search_space(graph.num_vertices, graph.num_arcs, graph.indices.dtype, graph.directed)
-    at_once = MANY_BYTES // max(1, one.nbytes)
-    processors = getattr(sketch.gpu, "num_processors", USUAL_PROCESSORS)
-    many = a_block_each_pays(sources, at_once, processors)
-    teams = min(sources, at_once, 2 * processors) if many else 1
-    kept = min(sources, max(teams, ENTRIES // max(1, graph.num_vertices))) if many else 0
-    sketch.count_workspace(teams=max(1, teams), in_round=kept)
-    chosen = "a block to a source" if many else "all blocks for one source after the other"
-    why = f"{sources:,} sources and room for {at_once:,} searches, for {processors} processors"
-    sketch.choose("load balance", chosen, why)
-    steps = sketch.shape.levels.times(2.0 * sources / max(1, teams))
-    sketch.do("searches", looks * sources, streamed=GPU_SEARCH_EDGE, steps=steps)
 
 
 @model
