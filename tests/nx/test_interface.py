@@ -368,6 +368,12 @@ def test_what_networkx_finds_near_where_it_starts_is_left_to_it():
         ("dijkstra_path", D, 5, 0),
         ("single_source_bellman_ford", D, 5),
         ("bidirectional_dijkstra", random, 5, 700),
+        ("multi_source_dijkstra", D, {5, 7}),
+        ("bfs_edges", D, 5),
+        ("bfs_edges", D, 2999, True),
+        ("bfs_layers", D, 5),
+        ("dfs_edges", D, 5),
+        ("single_source_shortest_path_length", D, 5),
     ):
         convert_from_nx(args[0])
         assert "near where it starts" in backend.should_run(name, tuple(args), {}), (name, args)
@@ -382,6 +388,12 @@ def test_what_networkx_finds_near_where_it_starts_is_left_to_it():
         ("dijkstra_path", random, 5, 700),
         ("bidirectional_dijkstra", grid, (0, 0), (59, 59)),
         ("bidirectional_dijkstra", nx.gnm_random_graph(3000, 60_000, seed=1), 5, 700),
+        ("multi_source_dijkstra", random, {5, 700}),
+        ("multi_source_dijkstra", D, iter([5, 7])),
+        ("multi_source_dijkstra", D, {5, "absent"}),
+        ("bfs_edges", D, 0, True),
+        ("bfs_layers", G, [5, 7]),
+        ("dfs_edges", G),
         ("descendants", G, "absent"),
         ("descendants", G),
     ):

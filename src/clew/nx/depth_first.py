@@ -10,6 +10,7 @@ import numpy as np
 
 from clew.algorithms.dfs_order import kernels
 from clew.dtypes import Array
+from clew.nx import nearby
 from clew.nx.graph import ClewGraph, Node, neighbor_of
 from clew.nx.interface import OWN_ORDER, served
 
@@ -48,7 +49,7 @@ def _edges(G: ClewGraph, source: Node | None, limit: float | None) -> Iterator[t
     return zip(G.named(parent), G.named(child), strict=True)
 
 
-@served(sort_neighbors=OWN_ORDER)
+@served(sooner=nearby.few_descendants, sort_neighbors=OWN_ORDER)
 def dfs_edges(
     G: ClewGraph, source: Node | None = None, depth_limit: int | None = None, *, sort_neighbors: Any = None
 ) -> Iterator[tuple[Node, Node]]:
@@ -56,7 +57,7 @@ def dfs_edges(
     return _edges(G, source, depth_limit)
 
 
-@served(sort_neighbors=OWN_ORDER)
+@served(sooner=nearby.few_descendants, sort_neighbors=OWN_ORDER)
 def dfs_tree(
     G: ClewGraph, source: Node | None = None, depth_limit: int | None = None, *, sort_neighbors: Any = None
 ) -> nx.DiGraph[Any]:
@@ -67,7 +68,7 @@ def dfs_tree(
     return tree
 
 
-@served(sort_neighbors=OWN_ORDER)
+@served(sooner=nearby.few_descendants, sort_neighbors=OWN_ORDER)
 def dfs_predecessors(
     G: ClewGraph, source: Node | None = None, depth_limit: int | None = None, *, sort_neighbors: Any = None
 ) -> dict[Node, Node]:
@@ -76,7 +77,7 @@ def dfs_predecessors(
     return dict(zip(G.named(child), G.named(parent), strict=True))
 
 
-@served(sort_neighbors=OWN_ORDER)
+@served(sooner=nearby.few_descendants, sort_neighbors=OWN_ORDER)
 def dfs_successors(
     G: ClewGraph, source: Node | None = None, depth_limit: int | None = None, *, sort_neighbors: Any = None
 ) -> dict[Node, list[Node]]:
@@ -92,7 +93,7 @@ def _nodes(G: ClewGraph, source: Node | None, limit: int | None, event: int) -> 
     return iter(G.named(search.child[search.event == event]))
 
 
-@served(sort_neighbors=OWN_ORDER)
+@served(sooner=nearby.few_descendants, sort_neighbors=OWN_ORDER)
 def dfs_preorder_nodes(
     G: ClewGraph, source: Node | None = None, depth_limit: int | None = None, *, sort_neighbors: Any = None
 ) -> Iterator[Node]:
@@ -100,7 +101,7 @@ def dfs_preorder_nodes(
     return _nodes(G, source, depth_limit, kernels.FORWARD)
 
 
-@served(sort_neighbors=OWN_ORDER)
+@served(sooner=nearby.few_descendants, sort_neighbors=OWN_ORDER)
 def dfs_postorder_nodes(
     G: ClewGraph, source: Node | None = None, depth_limit: int | None = None, *, sort_neighbors: Any = None
 ) -> Iterator[Node]:
@@ -108,7 +109,7 @@ def dfs_postorder_nodes(
     return _nodes(G, source, depth_limit, kernels.REVERSE)
 
 
-@served(sort_neighbors=OWN_ORDER)
+@served(sooner=nearby.few_descendants, sort_neighbors=OWN_ORDER)
 def dfs_labeled_edges(
     G: ClewGraph, source: Node | None = None, depth_limit: int | None = None, *, sort_neighbors: Any = None
 ) -> Iterator[tuple[Node, Node, str]]:

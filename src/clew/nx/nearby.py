@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain, islice
 from math import inf
 from typing import Any
@@ -17,9 +17,9 @@ SEVERAL = 500  # and those of a weighted search that takes less time than a comp
 LEVELS = 3  # in which a search sees more nodes than these in a small world
 
 
-def _few(rows: Mapping[Node, Iterable[Node]], source: Node, levels: float = inf, most: int = FEW) -> bool:
+def _few(rows: Mapping[Node, Iterable[Node]], *sources: Node, levels: float = inf, most: int = FEW) -> bool:
     """Whether a search ends, or reaches a number of levels, before it has seen more than a few nodes."""
-    seen, frontier, level = {source}, {source}, 0
+    seen, frontier, level = set(sources), set(sources), 0
     while frontier and level < levels:
         near = list(islice(chain.from_iterable(rows[node] for node in frontier), most))
         frontier = set(near) - seen
@@ -40,14 +40,26 @@ def few_by_weight(G: nx.Graph[Any], source: Node, *_: Any) -> bool:
     return source in G and _few(G._adj, source, most=SEVERAL)
 
 
+def few_by_weight_from(G: nx.Graph[Any], sources: Collection[Node], *_: Any) -> bool:
+    """Whether the nodes that can be reached from any of several are as few."""
+    if not isinstance(sources, Collection) or len(sources) > SEVERAL or any(source not in G for source in sources):
+        return False
+    return _few(G._adj, *sources, most=SEVERAL)
+
+
 def few_ancestors(G: nx.Graph[Any], source: Node) -> bool:
     """Whether a node can be reached from few."""
     return source in G and _few(getattr(G, "_pred", G._adj), source)
 
 
+def few_either_way(G: nx.Graph[Any], source: Node, reverse: bool = False, *_: Any) -> bool:
+    """Whether a search along the edges, or against them, sees few nodes."""
+    return few_ancestors(G, source) if reverse else few_descendants(G, source)
+
+
 def few_within(G: nx.Graph[Any], source: Node, distance: Any) -> bool:
     """Whether few nodes are within a distance."""
-    return source in G and _few(G._adj, source, distance)
+    return source in G and _few(G._adj, source, levels=distance)
 
 
 def few_between(G: nx.Graph[Any], source: Node, *_: Any) -> bool:
@@ -58,7 +70,7 @@ def few_between(G: nx.Graph[Any], source: Node, *_: Any) -> bool:
     if few_by_weight(G, source):
         return True
     small = G.number_of_edges() <= nx.config.backends.clew.check_edges
-    return small and source in G and not _few(G._adj, source, LEVELS)
+    return small and source in G and not _few(G._adj, source, levels=LEVELS)
 
 
 def has_odd_degree(G: nx.Graph[Any], *_: Any, most: int = 0) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from clew.nx import searches, weighted_paths
+from clew.nx import nearby, searches, weighted_paths
 from clew.nx.graph import ClewGraph, Node, Weight, vertex_of
 from clew.nx.interface import no_weight_function, served
 from clew.nx.searches import Cutoff, Paths, Tree
@@ -52,13 +52,13 @@ def _path_between(G: ClewGraph, source: Node, target: Node) -> list[Node]:
     return [G.nodes[step] for step in way]
 
 
-@served()
+@served(sooner=nearby.few_descendants)
 def single_source_shortest_path(G: ClewGraph, source: Node, cutoff: Cutoff = None) -> Paths:
     """The path to every node within the cutoff."""
     return searches.paths(G, _search(G, vertex_of(G, source, "Source", "not in G"), cutoff))
 
 
-@served()
+@served(sooner=nearby.few_descendants)
 def single_source_shortest_path_length(G: ClewGraph, source: Node, cutoff: Cutoff = None) -> Hops:
     """The number of edges to every node within the cutoff, nearest first."""
     return _hops(G, _search(G, vertex_of(G, source, "Source"), cutoff))

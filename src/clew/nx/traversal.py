@@ -26,7 +26,7 @@ def _edges(G: ClewGraph, source: Node, reverse: bool, limit: int | None) -> Iter
     return zip(G.named(tree.parent[reached]), G.named(reached), strict=True)
 
 
-@served(sort_neighbors=OWN_ORDER)
+@served(sooner=nearby.few_either_way, sort_neighbors=OWN_ORDER)
 def bfs_edges(
     G: ClewGraph, source: Node, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Node, Node]]:
@@ -34,7 +34,7 @@ def bfs_edges(
     return _edges(G, source, reverse, depth_limit)
 
 
-@served(sort_neighbors=OWN_ORDER)
+@served(sooner=nearby.few_either_way, sort_neighbors=OWN_ORDER)
 def bfs_tree(
     G: ClewGraph, source: Node, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> nx.DiGraph[Any]:
@@ -45,7 +45,7 @@ def bfs_tree(
     return tree
 
 
-@served(sort_neighbors=OWN_ORDER)
+@served(sooner=nearby.few_descendants, sort_neighbors=OWN_ORDER)
 def bfs_predecessors(
     G: ClewGraph, source: Node, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Node, Node]]:
@@ -53,7 +53,7 @@ def bfs_predecessors(
     return ((child, parent) for parent, child in _edges(G, source, False, depth_limit))
 
 
-@served(sort_neighbors=OWN_ORDER)
+@served(sooner=nearby.few_descendants, sort_neighbors=OWN_ORDER)
 def bfs_successors(
     G: ClewGraph, source: Node, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Node, list[Node]]]:
@@ -64,7 +64,7 @@ def bfs_successors(
     return ((parent, [child for _, child in group]) for parent, group in groupby(edges, key=itemgetter(0)))
 
 
-@served()
+@served(sooner=nearby.few_descendants)
 def bfs_layers(G: ClewGraph, sources: Any) -> Iterator[list[Node]]:
     """Nodes by their distance from the nearest source."""
     chosen = [sources] if sources in G else list(set(sources))

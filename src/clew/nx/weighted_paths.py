@@ -116,7 +116,7 @@ def single_source_dijkstra_path_length(
     return lengths(G, _dijkstra(G, [source], cutoff, weight, paths=False), weight)
 
 
-@served(no_weight_function)
+@served(no_weight_function, sooner=nearby.few_by_weight_from)
 def multi_source_dijkstra(
     G: ClewGraph, sources: Collection[Node], target: Node = None, cutoff: Cutoff = None, weight: Weight = "weight"
 ) -> Any:
@@ -124,7 +124,7 @@ def multi_source_dijkstra(
     return _lengths_and_paths(G, sources, target, cutoff, weight)
 
 
-@served(no_weight_function)
+@served(no_weight_function, sooner=nearby.few_by_weight_from)
 def multi_source_dijkstra_path(
     G: ClewGraph, sources: Collection[Node], cutoff: Cutoff = None, weight: Weight = "weight"
 ) -> Paths:
@@ -132,7 +132,7 @@ def multi_source_dijkstra_path(
     return paths(G, _dijkstra(G, sources, cutoff, weight))
 
 
-@served(no_weight_function)
+@served(no_weight_function, sooner=nearby.few_by_weight_from)
 def multi_source_dijkstra_path_length(
     G: ClewGraph, sources: Collection[Node], cutoff: Cutoff = None, weight: Weight = "weight"
 ) -> Lengths:
