@@ -86,6 +86,11 @@ class Rows:
         return self.starts, self.ends, self.neighbors, self.weights
 
     @cached_property
+    def num_arcs(self) -> int:
+        """The number of entries; arrays of upper levels have room for more."""
+        return int((self.ends - self.starts).sum())
+
+    @cached_property
     def longest(self) -> int:
         """The largest number of neighbours."""
         return int((self.ends - self.starts).max(initial=0))
@@ -133,7 +138,7 @@ class Rows:
         lists = (np.append(queue, queue[:1]), np.zeros(-(-n // 8) * 8, np.uint8), np.full(n, -1, np.int32))
         moves: int = team.run(
             kernels.move,
-            3 * self.neighbors.size + n,
+            3 * self.num_arcs + n,
             *(self.rows, self.strength, parts, bound, lists, plan, self.factor, self._grains()),
             *(self.longest, self._ahead(), max_passes),
             most=max(1, _batch(n) // kernels.CHUNK),  # of a smaller batch, some would take nothing
@@ -144,11 +149,11 @@ class Rows:
     def _grains(self) -> float:
         """Slack per weight: 1 if weights count edges."""
         counts = self.weights.size == 0 or self.weights.dtype != np.float64
-        return 1.0 if counts else GRAINS * self.neighbors.size / (float(self.strength.sum()) or 1.0)
+        return 1.0 if counts else GRAINS * self.num_arcs / (float(self.strength.sum()) or 1.0)
 
     def _ahead(self) -> np.uint64:
         """How many edges ahead to prefetch communities; 0 where they are likely to be in the cache."""
-        n, arcs = self.strength.size, self.neighbors.size
+        n, arcs = self.strength.size, self.num_arcs
         return np.uint64(AHEAD if n * self.neighbors.itemsize >= team.MOSTLY_NEAR and arcs >= team.FEW * n else 0)
 
     def contracted(self, part: Array, count: int, community: Array) -> tuple[Rows, Array]:
@@ -159,8 +164,9 @@ class Rows:
         ends, strength = np.empty(count, np.uint64), np.empty(count)
         team.run(
             kernels.contract,
-            self.neighbors.size,
+            self.num_arcs,
             *(self.rows, self.strength, part, (firsts, order), room, ends, (neighbors, weights), strength),
+            bounded=True,
         )
         above = np.empty(count, community.dtype)
         above[part] = self.numbered(community)[0]

@@ -49,6 +49,8 @@ def leiden(
 
     Notes
     -----
+    If there may be more than one iteration, the first is one of Louvain: the next refines its communities.
+
     Time O(m) per pass, typically 10 to 30 passes. Memory: up to 24 bytes per stored edge for the next graphs, 16
     without weights; 41 bytes per vertex; and 16 bytes per vertex and thread.
     On a GPU, contracting the graph takes up to 48 bytes per stored edge.
