@@ -56,11 +56,11 @@ struct RowBegin {
 
     __device__ __forceinline__ RowBegin(const ids_t* all, offset_t first) : row(all, first, false) {}
     // The next neighbours of the row of `vertex`, of which `left` are left, from `edge` on; -1 after them.
-    template <u32 MANY>
-    __device__ __forceinline__ void take(index_t (&found)[MANY], index_t vertex, offset_t edge, u64 left) {
+    template <u32 COUNT>
+    __device__ __forceinline__ void take(index_t (&found)[COUNT], index_t vertex, offset_t edge, u64 left) {
         (void)vertex, (void)edge;
 #pragma unroll
-        for (u32 k = 0; k < MANY; k++) found[k] = k < left ? row.next() : (index_t)-1;
+        for (u32 k = 0; k < COUNT; k++) found[k] = k < left ? row.next() : (index_t)-1;
     }
 };
 
@@ -175,14 +175,14 @@ struct RowBegin {
     __device__ __forceinline__ RowBegin(const ids_t* all, offset_t first)
         : row(all, first, false), last(0), begun(false), is_open(false) {}
 
-    template <u32 MANY>
-    __device__ __forceinline__ void take(index_t (&found)[MANY], index_t vertex, offset_t edge, u64 left) {
-        static_assert(MANY <= FIRSTS, "no more than that are there unpacked");
+    template <u32 COUNT>
+    __device__ __forceinline__ void take(index_t (&found)[COUNT], index_t vertex, offset_t edge, u64 left) {
+        static_assert(COUNT <= FIRSTS, "no more than that are there unpacked");
         if (!begun && row.packed->firsts != nullptr) {
             const Firsts there = row.packed->firsts[vertex];
 #pragma unroll
-            for (u32 k = 0; k < MANY; k++) found[k] = there.ids[k];
-            last = found[MANY - 1];
+            for (u32 k = 0; k < COUNT; k++) found[k] = there.ids[k];
+            last = found[COUNT - 1];
         } else {
             if (!is_open) {
                 row = OneRow(row.packed, edge, left > 0);
@@ -190,7 +190,7 @@ struct RowBegin {
             }
             is_open = true;
 #pragma unroll
-            for (u32 k = 0; k < MANY; k++) found[k] = k < left ? row.next() : (index_t)-1;
+            for (u32 k = 0; k < COUNT; k++) found[k] = k < left ? row.next() : (index_t)-1;
         }
         begun = true;
     }
