@@ -13,7 +13,8 @@ from scipy.sparse.csgraph import dijkstra
 
 import clew
 from clew import GraphError, Result, VerificationError
-from clew.algorithms.sssp import cpu
+from clew.algorithms.paths import kernels as buckets
+from clew.algorithms.sssp import cpu, kernels
 from tests.algorithms.graphs import LARGE, thread_count
 from tests.algorithms.weighted import large, reachable, weighted_graphs
 from tests.graph.strategies import WEIGHT_DTYPES
@@ -61,6 +62,28 @@ def test_delta_and_threads_change_no_distance(delta, threads):
         found = clew.sssp(graph, source, delta=delta)
     np.testing.assert_array_equal(found.distance, expected)
     clew.verify.sssp(graph, source, found)
+
+
+@pytest.mark.quick
+def test_an_entry_that_another_thread_made_old_leaves_the_parent_alone():
+    """A member has checked its entry, and then another improves the vertex and writes the parent."""
+    value, parent = np.array([0, 7, 2, 3]), np.full(4, 9, np.uint32)
+    paths, ids, work = (
+        (value, value.view(np.uint64), parent),
+        np.empty(0, np.uint32),
+        np.empty(kernels.CHUNK, np.uint32),
+    )
+    held = (np.empty(8, np.uint32), np.empty(8, np.uint32), np.empty(8, value.dtype))
+    pool = buckets.new_pool(ids, value)
+    buckets.put(pool, 0, 1, 2, 7)
+    buckets.put(pool, 0, 2, 0, 2)
+    out = (np.zeros(5, np.uint64), np.empty(0, np.uint32))
+    tip, count, _ = kernels._take_own(pool[4][0], out, paths, pool, work, held, 3)
+    assert (tip, count, sorted(work[:2])) == (0, 2, [1, 2])
+    assert parent.tolist() == [9] * 4
+    value[1], parent[1] = 6, 3
+    kernels._write_parents(paths, tuple(each[3:] for each in held), count)
+    assert parent.tolist() == [9, 3, 0, 9]
 
 
 def test_weights_of_very_different_sizes_go_beyond_the_window_of_buckets():

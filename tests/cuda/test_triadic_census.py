@@ -54,13 +54,3 @@ def test_packed_rows_and_duplicates():
         check(graph)
     source, target, _ = graph.edges()
     check(clew.Graph.from_edges(np.r_[source, source, 3], np.r_[target, target, 3]))
-
-
-@pytest.mark.quick
-def test_auto_means_the_cpu_and_the_plan_says_so(monkeypatch):
-    monkeypatch.setattr("clew.engines.choice.WORTH_A_GPU", 0)
-    graph = clew.generate.rmat(6, 8, seed=1)
-    plan = clew.explain(graph, "triadic_census", "auto")
-    assert plan.engine == "cpu"
-    assert "no GPU has run triadic_census" in plan.choices[0].why
-    assert clew.explain(graph, "triadic_census", "cuda").engine == "cuda"

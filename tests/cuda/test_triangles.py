@@ -139,12 +139,3 @@ def test_means_of_small_graphs(graph):
 def test_means_of_complete_graphs(size):
     """Lists of up to 64 entries are for a warp."""
     check_means(clew.generate.random_weights(clew.generate.complete(size), 1, 9, seed=1, dtype="float32"))
-
-
-def test_means_on_a_gpu_only_on_request(monkeypatch):
-    monkeypatch.setattr("clew.engines.choice.WORTH_A_GPU", 0)
-    graph = clew.generate.rmat(6, 8, seed=1)
-    reason = clew.explain(graph, "clustering_coefficient", "auto", method="triangles").choices[0].why
-    assert "no GPU has run clustering_coefficient with these arguments" in reason
-    assert clew.explain(graph, "clustering_coefficient", "cuda", method="triangles").engine == "cuda"
-    assert "no GPU has run" not in clew.explain(graph, "clustering_coefficient", "auto").choices[0].why

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import math
 import pickle
 import subprocess
 import sys
@@ -142,6 +143,18 @@ def test_kinds_of_graphs_that_are_not_served_are_refused_with_a_sentence():
     assert "is a multigraph" in backend.can_run("triangles", (nx.MultiGraph(),), {})
     assert "source is given" in backend.can_run("kosaraju_strongly_connected_components", (nx.DiGraph(), 1), {})
     assert "missing" in backend.can_run("dijkstra_path", (nx.Graph(),), {})
+
+
+@pytest.mark.parametrize("length", [math.inf, 1e308])
+@pytest.mark.parametrize("name", ["betweenness_centrality", "edge_betweenness_centrality"])
+def test_infinite_paths_stay_with_networkx(name, length):
+    G = nx.path_graph(5)
+    nx.set_edge_attributes(G, length, "weight")
+    function = getattr(nx, name)
+    with nx.config.backend_priority(algos=["clew"]):
+        assert function(G, weight="weight") == function(G, weight="weight", backend="networkx")
+    with pytest.raises(NotImplementedError):
+        function(G, weight="weight", backend="clew")
 
 
 def test_networkx_logs_the_reason_and_answers_itself(caplog):

@@ -89,6 +89,19 @@ def test_the_engine_is_what_the_algorithm_asks_for(name, monkeypatch):
     assert bool(asked) == (ALGORITHMS[name].cuda is not None and not stays)
 
 
+def test_auto_leaves_to_the_cpu_what_a_gpu_does_not_gain():
+    streets, skewed = clew.generate.grid(9, 9), clew.generate.rmat(6, 16, seed=1)
+    for name, graph, slower in (
+        *(("maximum_flow", skewed, True), ("edge_betweenness", streets, True)),
+        *(("edge_betweenness", skewed, False), ("triadic_census", skewed, False)),
+    ):
+        reason = clew.explain(graph, name, "auto", **arguments_for(name, graph)).choices[0].why
+        assert (f"a GPU was not faster at {name}" in reason) == slower
+        assert clew.explain(graph, name, "cuda", **arguments_for(name, graph)).engine == "cuda"
+    lengths = clew.generate.random_weights(streets, 1, 9)
+    assert "not faster" not in clew.explain(lengths, "edge_betweenness", "auto", weighted=True).choices[0].why
+
+
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_results_take_the_bytes_that_were_planned(name, directed):

@@ -12,11 +12,20 @@ import numpy as np
 from clew import algorithms
 from clew.dtypes import Array
 from clew.errors import DivergenceError
+from clew.graph import Graph
 from clew.nx.graph import ClewGraph, Node, Weight
 from clew.nx.interface import no_parallel_edges, no_weight_function, served
 from clew.result import Result
 
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
+
+
+def _with_lengths(G: ClewGraph, weight: Weight) -> Graph:
+    """The graph, whose weights are lengths of paths that fit in a float; NetworkX counts infinite paths, too."""
+    graph = G.weighted(weight)
+    if graph.weights is not None and not np.isfinite(float(graph.weights.max(initial=0)) * len(G)):
+        raise NotImplementedError("some paths are infinite or too long for a float; clew counts only finite paths.")
+    return graph
 
 
 @served(no_weight_function, endpoints="clew counts only the inner nodes of a path.")
@@ -34,7 +43,7 @@ def betweenness_centrality(
         samples = np.array((seed or Random()).sample(range(len(G)), k))
     if len(G) == 0:
         return {}
-    graph = G.weighted(weight)
+    graph = _with_lengths(G, weight)
     options: dict[str, Any] = {"samples": samples, "normalized": normalized, "weighted": graph.weighted}
     found = algorithms.betweenness(graph, **options).numpy().centrality
     if samples is not None and samples.size == 1 and len(G) > 2:
@@ -50,7 +59,7 @@ def edge_betweenness_centrality(
     """Samples are the nodes that NetworkX draws for the same seed."""
     samples = None if k is None else np.array((seed or Random()).sample(range(len(G)), k), dtype=np.int64)
     once = slice(None) if G.once is None else G.once
-    source, target, graph = G.sources[once], G.indices[once], G.weighted(weight)
+    source, target, graph = G.sources[once], G.indices[once], _with_lengths(G, weight)
     options: dict[str, Any] = {"samples": samples, "normalized": normalized, "weighted": graph.weighted}
     score = np.empty(source.size)
     score[np.lexsort((target, source))] = algorithms.edge_betweenness(graph, **options).centrality

@@ -32,15 +32,6 @@ def _refuse_loops(G: ClewGraph, verb: str) -> None:
         )
 
 
-def twins(G: ClewGraph) -> Array:
-    """For every entry of ``indices`` of a simple undirected graph, the entry in the row of its other end."""
-    here = np.lexsort((G.indices, G.sources))
-    there = np.lexsort((G.sources, G.indices))
-    twin = np.empty_like(here)
-    twin[here] = there
-    return twin
-
-
 def supports(G: ClewGraph) -> Array:
     """In how many triangles the edge of every entry is."""
     found = np.empty(G.indices.size, dtype=np.int64)

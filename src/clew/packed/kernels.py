@@ -20,7 +20,6 @@ NARROW_AT, WIDE_AT = np.uint64(PLACE_BITS), np.uint64(PLACE_BITS + WIDTH_BITS)
 PLACE, WIDTH = np.uint64((1 << PLACE_BITS) - 1), np.uint64((1 << WIDTH_BITS) - 1)
 THREE, SEVEN, SHORT = np.uint64(3), np.uint64(7), np.uint64(SHORT_BITS)
 SIZE = np.uint64(GROUP)
-PER_BLOCK = np.uint64(GROUPS)
 
 
 @njit(cache=True, nogil=True)

@@ -16,7 +16,7 @@ from clew.names import Name, called
 from clew.result import Result
 
 
-@algorithm(needs=("in_edges",), distributed=True, stays_on_cpu=lambda _, arguments: bool(arguments.get("weighted")))
+@algorithm(needs=("in_edges",), distributed=True)
 def betweenness(
     graph: Graph,
     *,
@@ -45,8 +45,7 @@ def betweenness(
     seed
         Selects the random vertices if ``samples`` is a number.
     device
-        "auto", "cpu" or "cuda". For weighted searches, "auto" is the CPU: their kernels have run in the emulation of a
-        GPU only.
+        "auto", "cpu" or "cuda".
 
     Returns
     -------

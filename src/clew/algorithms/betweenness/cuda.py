@@ -1,7 +1,7 @@
 """Betweenness on a GPU: dependencies of sources on vertices, a block for each source or all of them for one.
 
-With weights, the whole grid searches from one source after the other. Near-far finds the distances, one pass counts the
-edges on shortest paths that lead to each vertex, and a launch of betweenness.cuh counts paths and sums up dependencies.
+With weights, the whole grid searches from one source after the other. Near-far finds the distances. One pass counts the
+edges on shortest paths that lead to each vertex. A launch of betweenness.cuh counts paths and sums up dependencies.
 """
 
 from __future__ import annotations

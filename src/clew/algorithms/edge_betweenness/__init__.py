@@ -17,13 +17,13 @@ from clew.edge_result import EdgeResult
 from clew.graph import Graph
 from clew.names import Name, called
 
-#: Stored edges per vertex from which a GPU is faster. The levels of meshes are too small for it.
+#: Stored edges per vertex from which a GPU is faster without weights. The levels of meshes are too small for it.
 EDGES_FOR_A_GPU = 8
 
 
 def stays_on_cpu(graph: Graph, arguments: Mapping[str, Any]) -> bool:
-    """Whether the CPU is faster: it is on meshes, and it does the searches by weight in any case."""
-    return bool(arguments.get("weighted")) or graph.num_arcs < EDGES_FOR_A_GPU * graph.num_vertices
+    """Whether the CPU is faster: it is on meshes without weights."""
+    return not arguments.get("weighted") and graph.num_arcs < EDGES_FOR_A_GPU * graph.num_vertices
 
 
 @algorithm(per_edge=True, stays_on_cpu=stays_on_cpu)
@@ -56,8 +56,7 @@ def edge_betweenness(
     seed
         Selects the random vertices if ``samples`` is a number.
     device
-        "auto", "cpu" or "cuda". "auto" means the CPU below 8 stored edges per vertex. Weighted searches run on the CPU
-        in any case.
+        "auto", "cpu" or "cuda". Without weights, "auto" means the CPU below 8 stored edges per vertex.
 
     Returns
     -------

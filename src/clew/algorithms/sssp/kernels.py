@@ -8,8 +8,11 @@ After several nearly empty buckets, member 0 takes all entries and continues alo
 
 A thread that improves a vertex swaps its value and adds an entry to a bucket: the vertex, the value and the origin. An
 entry is skipped if its vertex has another value by then. One entry remains, and its origin becomes the parent.
-So an improvement is one atomic operation, and a parent is written once per vertex. ``paths.kernels`` shows that the
-parents form a tree.
+So an improvement is one atomic operation. ``paths.kernels`` shows that the parents form a tree.
+
+Parents are written only while no thread changes values. Otherwise a thread could check its entry, and write the
+parent after another thread has improved the vertex and written a newer one. So a member that relaxes vertices without
+a barrier keeps their entries until the next one.
 
 With ``low``, the value of a path is its largest weight instead of its sum (see ``extended``). Nothing else changes,
 because that never decreases along a path either.
@@ -33,6 +36,7 @@ CHUNK = 64  # vertices relaxed at a time
 SHARES = 8  # that a member should get of a small frontier
 FUSED_EDGES = 4096  # the most edges that a member relaxes alone,
 FUSED = 1024  # and the most vertices
+HELD = 4 * FUSED  # entries that a member keeps until their parents can be written
 QUIET, QUIET_STEPS = 32, 16  # after this many steps with frontiers no larger than that, member 0 continues alone
 AHEAD = 4  # vertices whose edges are prefetched
 ONE = np.uint64(1)
@@ -53,6 +57,7 @@ def delta_stepping(member, size, state, out, weights, source, ends, paths, wide,
     """
     value = paths[0]
     work = np.empty(CHUNK, frontier.dtype)
+    held = np.empty(HELD, frontier.dtype), np.empty(HELD, frontier.dtype), np.empty(HELD, value.dtype)
     pool = buckets.new_pool(frontier, value)
     tips = pool[4]
     _begin(member, size, paths, ends[1])
@@ -83,7 +88,7 @@ def delta_stepping(member, size, state, out, weights, source, ends, paths, wide,
                 slot = np.int64(buckets.NOTHING)
             else:
                 pool = buckets.move_window(pool, base, scale, low, value)
-        vertices, edges, waiting, poured = np.int64(0), np.uint64(0), 0, np.int64(0)
+        vertices, edges, waiting, poured, holds = np.int64(0), np.uint64(0), 0, np.int64(0), 0
         if together > 1 and slot < buckets.FAR:
             _pour(state, turn, pool, paths, frontier, work, slot)
             barrier(size, state)
@@ -99,11 +104,14 @@ def delta_stepping(member, size, state, out, weights, source, ends, paths, wide,
                 vertices += count
                 edges += arcs
         while slot < buckets.FAR and tips[np.uint64(slot)] != buckets.EMPTY and waiting < few and not stopped(state):
+            if together > 1 and holds > HELD - FUSED:
+                break  # the list has fewer entries than FUSED
             tip = tips[np.uint64(slot)]
             tips[np.uint64(slot)] = buckets.EMPTY
             waiting = 0
             while tip != buckets.EMPTY:
-                tip, count, arcs = _take_own(tip, out, paths, pool, work)
+                tip, count, arcs = _take_own(tip, out, paths, pool, work, held, holds if together > 1 else -1)
+                holds += count
                 pool = buckets.with_room(pool, arcs)
                 fallen = _relax(together, out, weights, paths, work, count, pool, base, slot, scale, low)
                 waiting += fallen if size > 1 else 0
@@ -117,6 +125,7 @@ def delta_stepping(member, size, state, out, weights, source, ends, paths, wide,
             # Only member 0 checks for a stop: all must leave at the same step.
             _lower(state, counter(NEXT + turn), np.int64(-1) if member == 0 and stopped(state) else agreed)
             barrier(size, state)
+            _write_parents(paths, held, holds)
             agreed = state[counter(NEXT + turn)]
             turn = 1 - turn
         elif stopped(state):
@@ -142,6 +151,7 @@ def delta_stepping(member, size, state, out, weights, source, ends, paths, wide,
             state[counter(NEAREST)] = np.int64(buckets.LAST) + 1
     if member == 0:
         _begin_bucket(trace, steps)
+    barrier(size, state)  # all parents are there
     _finish(member, size, state, paths, wide)
     barrier(size, state)
     return steps, state[counter(REACHED)]
@@ -260,8 +270,12 @@ def _take_shared(size, state, turn, out, frontier, work):
 
 
 @njit(cache=True, nogil=True)
-def _take_own(tip, out, paths, pool, work):
-    """Up to CHUNK vertices of a list into ``work``: where the rest of the list ends, how many, and their edges."""
+def _take_own(tip, out, paths, pool, work, held, holds):
+    """Up to CHUNK vertices of a list into ``work``: where the rest of the list ends, how many, and their edges.
+
+    Their entries are kept in ``held`` from ``holds`` on. If that is negative, no other thread changes values, and
+    the parents are written at once.
+    """
     # The test of an entry is that of _pour: a helper for both would make either slower.
     indptr = out[0]
     value, _, parent = paths
@@ -271,12 +285,26 @@ def _take_own(tip, out, paths, pool, work):
         entry = tip - ONE
         v = np.uint64(vertex[entry])
         if value[v] == reach[entry]:
-            parent[v] = origin[entry]
+            if holds < 0:
+                parent[v] = origin[entry]
+            else:
+                place = np.uint64(holds + count)
+                held[0][place], held[1][place], held[2][place] = v, origin[entry], reach[entry]
             work[count] = v
             count += 1
             arcs += indptr[v + ONE] - indptr[v]
         tip = buckets.before(follow, marks, tip)
     return tip, count, arcs
+
+
+@njit(cache=True, nogil=True)
+def _write_parents(paths, held, holds):
+    """Write the parents of the entries that still count; values do not change meanwhile."""
+    value, _, parent = paths
+    vertex, origin, reach = held
+    for i in range(np.uint64(holds)):
+        if value[vertex[i]] == reach[i]:
+            parent[vertex[i]] = origin[i]
 
 
 @njit(cache=True, nogil=True)
