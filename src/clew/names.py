@@ -7,6 +7,7 @@ table of our own where there are many strings.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from operator import index
 from typing import TYPE_CHECKING, Any, overload
 
@@ -143,11 +144,12 @@ class VertexNames:
         import pyarrow.compute as pc
 
         if isinstance(name, int if self.are_integers else str):
-            try:  # one name is found faster by looking at all than by hashing all
+            # True is an int to Python, and not to Arrow.
+            with suppress(pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+                # Looking at all names for one is faster than hashing all, and takes no memory.
                 found: int = pc.index(self._values, name).as_py()
-            except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):  # True is an int to Python, and not to Arrow
-                found = -1
-            if found >= 0:
+                if found < 0:
+                    raise self._no_vertex(_as_arrow([name])[0].as_py())
                 return found
         return int(self.ids_of([name])[0])
 
@@ -156,9 +158,11 @@ class VertexNames:
         requested = _as_arrow(names)
         found = self.known_ids_of(requested)
         if (found < 0).any():
-            missing = requested[int(np.argmin(found))].as_py()
-            raise GraphError(f"no vertex is called {missing!r}; this graph's names are such as {self._first_few()}.")
+            raise self._no_vertex(requested[int(np.argmin(found))].as_py())
         return found
+
+    def _no_vertex(self, name: Name) -> GraphError:
+        return GraphError(f"no vertex is called {name!r}; this graph's names are such as {self._first_few()}.")
 
     def known_ids_of(self, names: Iterable[Name] | Any) -> npt.NDArray[np.int64]:
         """The vertices called ``names``, and -1 for what is no name here."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import queue
+import subprocess
+import sys
 import threading
 import time
 from types import SimpleNamespace
@@ -43,6 +45,20 @@ def test_ranks_without_room_for_a_second_copy_of_the_edges_are_refused(monkeypat
     assert worker.run(1, 2, "bfs", (0,), {}, None)["facts"] == {"num_reached": 2}  # a search does without
     with pytest.raises(clew.ResourceError, match=sentence):
         worker.run(1, 3, "pagerank", (), {}, None)
+
+
+def test_a_process_of_its_own_leaves_pandas_to_those_who_import_it() -> None:
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    lines = """
+import sys
+from clew.engines.base import keep_little_memory
+keep_little_memory()
+import pyarrow as pa
+assert pa.array([1]).to_numpy()[0] == 1 and "pandas" not in sys.modules
+import pandas as pd
+assert pa.table({"a": [1]}).to_pandas().a[0] == 1 and pa.array(pd.Series([1])).to_pylist() == [1]
+"""
+    subprocess.run([sys.executable, "-c", lines], check=True)
 
 
 def test_a_worker_that_ray_ends_for_its_memory_is_not_started_again() -> None:

@@ -40,7 +40,7 @@ class Workers:
         from clew.distributed.worker import Worker
 
         self._ray, self._cores, self._transport = ray, cores, transport
-        self._remote, self._settings = ray.remote(Worker), settings
+        self._remote, self._settings = ray.remote(Worker), {**settings, "own_process": True}
         self.actors: list[Any] = []
         self.about: list[dict[str, Any]] = []
         self.num_replaced, self._replaced = 0, set[int]()

@@ -14,7 +14,6 @@ from clew.engines.cluster.names import names_by_id
 from clew.engines.cluster.owned import OwnedFact
 from clew.engines.cluster.share import Share
 from clew.errors import GraphError
-from clew.names import VertexNames
 from clew.result import Result, in_rows
 from clew.walk_result import WalkResult
 
@@ -46,8 +45,7 @@ def kept_of(share: Share, result: Result) -> Kept:
         if values:
             values |= zip(ENDS, (ends[order] for ends in result.pairs()), strict=True)
         return Kept(numbers[order], Result(result.algorithm, values, vertices=()), "edges")
-    names = None if share._names is None else VertexNames.trusted(share._names.take(order))
-    kept = Result(result.algorithm, values, names=names, vertices=(), unreached=result.unreached)
+    kept = Result(result.algorithm, values, vertices=(), unreached=result.unreached)
     facts = {name: (fact.keys, fact.values) for name, fact in result.facts.items() if isinstance(fact, OwnedFact)}
     return Kept(numbers[order], kept, "vertices", facts)
 
@@ -89,8 +87,10 @@ def table_of(share: Share, kept: Kept, vertices: Sequence[str]) -> pa.Table:
     if kept.kind == "edges":
         vertices = [*vertices, *ENDS]
         table = table.select([*ENDS, *(name for name in table.column_names if name not in ("vertex", *ENDS))])
-    elif share._names is None:
-        table = table.set_column(0, "vertex", pa.array(kept.numbers))
+    else:
+        names = share._names
+        vertex = pa.array(kept.numbers) if names is None else names.take(np.argsort(share.ids))
+        table = table.set_column(0, "vertex", vertex)
     for column in vertices if share._names is not None else ():
         values = kept.result.values[column]
         names = in_rows(names_by_id(share, values.ravel()), values.shape)

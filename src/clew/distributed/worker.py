@@ -26,7 +26,7 @@ from clew.distributed.room import MORE_ROOM
 from clew.distributed.spares import open_spare, write_spare
 from clew.distributed.tiles import open_share, write_share
 from clew.dtypes import Array
-from clew.engines.base import memory_pools, return_free_memory
+from clew.engines.base import keep_little_memory, memory_pools, return_free_memory
 from clew.engines.cluster.checkpoints import Checkpoints, farthest_buddy
 from clew.engines.cluster.listener import Listener
 from clew.engines.cluster.mailbox import Mailbox
@@ -75,8 +75,16 @@ class Worker:
     """One member of a cluster; the driver calls the same method of all of them at once."""
 
     def __init__(
-        self, num_threads: int, gpus: bool = False, nccl: bool = False, silent: float = SILENT, **saving: Any
+        self,
+        num_threads: int,
+        gpus: bool = False,
+        nccl: bool = False,
+        silent: float = SILENT,
+        own_process: bool = False,
+        **saving: Any,
     ) -> None:
+        if own_process:
+            keep_little_memory()
         threads.set_count(num_threads)
         load_plugins()
         self._device, self._nccl, self._silent = "cuda" if gpus else "cpu", nccl, silent

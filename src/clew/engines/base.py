@@ -16,6 +16,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -29,6 +30,7 @@ from clew.layouts import Layout
 from clew.operators import Monoid, Operator, Semiring
 
 UNCHECKED = 1 << 24  # bytes that are allocated without a check, which takes up to 0.5 ms
+TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # M_TRIM_THRESHOLD and M_MMAP_THRESHOLD of <malloc.h>
 GROUPS, OWN_GROUPS = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
 
@@ -151,6 +153,37 @@ def memory_pools() -> dict[str, int]:
                 continue
             pools[str(folder)] = max(0, most - max(0, taken - _file_pages(folder / "memory.stat")))
     return pools
+
+
+def keep_little_memory() -> None:
+    """Prepare a process of clew's own, so that it keeps little memory that it does not use.
+
+    By default, glibc soon takes arrays of up to 32 MB from its heaps, where holes remain. Here arrays of 4 MB and more
+    have pages of their own, and freeing the array returns them to the system. Smaller arrays come and go too often: to
+    map them each time took 20 % more time for reading files.
+
+    Arrow imports pandas when it first makes an array, because it looks for pandas' objects. That takes 30 MB.
+    """
+    import pyarrow as pa
+
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "mallopt"):  # of glibc
+        libc.mallopt(MMAP_THRESHOLD, 4 << 20)
+        libc.mallopt(TRIM_THRESHOLD, 16 << 20)
+    sys.meta_path.insert(0, _NoPandas)
+    try:
+        pa.array([0])
+    finally:
+        sys.meta_path.remove(_NoPandas)
+
+
+class _NoPandas(MetaPathFinder):
+    """A finder with which an import of pandas fails."""
+
+    @classmethod
+    def find_spec(cls, name: str, *_: object) -> None:
+        if name == "pandas":
+            raise ImportError(name=name)
 
 
 def return_free_memory() -> None:
