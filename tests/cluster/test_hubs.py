@@ -28,7 +28,7 @@ def test_every_vertex_has_a_place_and_blocks_are_even(missing: int) -> None:
     """Also if the last segments have fewer vertices, or none."""
     n = GRAPH.num_vertices - missing
     source, target = (each[(ENDS[0] < n) & (ENDS[1] < n)] for each in ENDS)
-    partition = sample_partition(n, Grid(16), *sampled([source, target], 1))
+    partition = sample_partition(n, Grid(16), *sampled([source, target], 16))
     places = partition.permutation(np.arange(n))
     assert partition.hubs is not None
     assert np.array_equal(np.sort(places), np.arange(n))

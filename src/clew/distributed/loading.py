@@ -25,6 +25,7 @@ from clew.adjacency import BuildReport
 from clew.build.rows import check_extent
 from clew.distributed.locality import by_locality
 from clew.dtypes import Array
+from clew.engines.base import return_free_memory
 from clew.engines.cluster.edges import EdgeExchange
 from clew.engines.cluster.hubs import partition_by_degree, sampled
 from clew.engines.cluster.member import Member
@@ -127,6 +128,7 @@ def _read_share(
 ) -> Share:
     chosen = ReadOptions(**{name: value for name, value in options.items() if name not in ("progress", "format")})
     parts = _read_all(member, pieces, options.get("format"), chosen, progress)
+    return_free_memory()  # the readers' buffers
     facts = _agree(member, [_facts(piece, part) for piece, part in parts])
     _check_columns(facts)
     dtype = _weights_dtype(facts)

@@ -26,7 +26,9 @@ HEAVY, OFTEN = 8, 16  # a hub has this many times the mean degree, and is found 
 
 
 def sampled(ends: Sequence[Array], members: int) -> list[Array]:
-    """Some of a member's edges, at equal distances; ``ends`` are arrays of the same length."""
+    """Some of a member's edges, at equal distances; ``ends`` are arrays of the same length. Few members need none."""
+    if members < FEWEST:
+        return [each[:0] for each in ends]
     step = max(1, ends[0].size // max(LEAST, SAMPLE // members))
     return [each[::step] for each in ends]
 
