@@ -78,6 +78,21 @@ def test_products_with_columns_gather_nothing(cluster: clew.distributed.Cluster,
         clew.spmv(NAMED.spread(), once)
 
 
+def test_workers_free_what_is_no_longer_used(cluster: clew.distributed.Cluster, graph: clew.Graph) -> None:
+    spread = graph.spread()
+    ranks = clew.pagerank(spread)
+    key = ranks._key
+    product = clew.spmv(spread, ranks.column("rank"))
+    del ranks
+    clew.bfs(spread, 0)
+    assert key in cluster._recovery._recipes  # the product would be computed from it
+    del product
+    clew.bfs(spread, 0)
+    clew.bfs(spread, 0)
+    assert key not in cluster._recovery._recipes
+    assert len([each for each in cluster._recovery._recipes if each > key]) == 1
+
+
 def test_names_go_in_and_come_out(cluster: clew.distributed.Cluster, tmp_path: Path) -> None:
     spread = NAMED.spread()
     found, expected = clew.bfs(spread, "a", deterministic=True), clew.bfs(NAMED, "a", deterministic=True)

@@ -178,7 +178,9 @@ class ClusterGraph:
         """A product with a column of a result, which stays with the workers as the product does."""
         self.cluster.check_sendable("the semiring", semiring)
         key, found = self.cluster.multiply(self.key, column.on_cluster, semiring, transpose, device)
-        return ClusterResult(self, key, found["title"], found).column("value")
+        product = ClusterResult(self, key, found["title"], found)
+        product.origin = column  # a worker that replaces a lost one computes this column first
+        return product.column("value")
 
     def vertex(self, name: Any) -> int:
         """The id of the vertex that the user calls ``name``."""

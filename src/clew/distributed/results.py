@@ -116,6 +116,7 @@ class ClusterResult(Result):
         self._graph: Any = graph
         self._key = key
         self._all_names: VertexNames | None = None
+        self.origin: ClusterColumn | None = None  # the column that this product was made from
         weakref.finalize(self, graph.cluster.forget_later, key)
 
     def __len__(self) -> int:

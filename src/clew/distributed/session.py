@@ -317,16 +317,20 @@ class Cluster:
     def call(self, method: str, *args: Any) -> list[Any]:
         """Call a method of all workers at once; returns their answers. The first argument is a graph or a result."""
         workers = self._open()
+        return self._surviving(lambda: workers.start(method, *args), args[:1])
+
+    def _surviving(self, start: Callable[[], Calls], needed: Sequence[int] = ()) -> list[Any]:
+        """The answers of all workers. A lost worker is replaced, its state is rebuilt, and all start again.
+
+        First the workers free the graphs and results that this process no longer uses.
+        """
+        workers = self._open()
         forgotten, self._forgotten = self._forgotten, []
         if forgotten:
             for key in forgotten:
                 self._recovery.forget(key)
             workers.start("forget", forgotten)
-        return self._surviving(lambda: workers.start(method, *args), args[:1])
-
-    def _surviving(self, start: Callable[[], Calls], needed: Sequence[int] = ()) -> list[Any]:
-        """The answers of all workers. A lost worker is replaced, its state is rebuilt, and all start again."""
-        return self._recovery.surviving(self._open(), start, needed)
+        return self._recovery.surviving(workers, start, needed)
 
     def rehearse(self, name: str, args: tuple[Any, ...], options: dict[str, Any], weights: str | None) -> None:
         """Let one worker of every node compile what a run needs, once, before all of them need it."""
