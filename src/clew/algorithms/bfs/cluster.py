@@ -23,6 +23,7 @@ def bfs(share: Share, source: int, deterministic: bool = False) -> Answer:
     """Search from ``source``; the values are those of this member's vertices."""
     if share.has_ranges:
         return _search_ranges(share, source, deterministic)
+    share = share.without_weights()
     size = share.ids.size
     rows, row_axis, column_axis = share.oriented(transpose=False)
     lists = share.routes(transpose=False)[1].numbering

@@ -41,7 +41,8 @@ def pagerank(share: Share, walk: Walk) -> Answer:
         )
         return found
 
-    with Sums(share, transpose=True, dtype=np.dtype(dtype), factors=factors) as sums:
+    edges = share if walk.weighted else share.without_weights()
+    with Sums(edges, transpose=True, dtype=np.dtype(dtype), factors=factors) as sums:
         share.release_source()
         while len(changes) < max_iterations and (not changes or changes[-1] >= tolerance):
             rank, flow, stranded, changes, ended = member.checkpoint(len(changes), rank, flow, stranded, changes, ended)
@@ -53,7 +54,7 @@ def pagerank(share: Share, walk: Walk) -> Answer:
             changes.append(change)
             ended.append(ended[-1] + perf_counter_ns() - began)
     columns = {"change": np.array(changes)}
-    columns |= rounds_over(share, np.array(ended), edge_bytes(share.oriented(transpose=True)[0].indices, factors))
+    columns |= rounds_over(share, np.array(ended), edge_bytes(edges.oriented(transpose=True)[0].indices, factors))
     return Answer({"rank": rank}, iterations=len(changes), converged=changes[-1] < tolerance, trace=columns)
 
 

@@ -53,6 +53,7 @@ class Share(Graph):
         self.member, self.partition = member, partition
         self._by_source: Adjacency | None = block
         self._in: Adjacency | None = None
+        self._without_weights: Share | None = None
         self._searches = [0]  # that have pushed alone
         self._routes: dict[Axis, Routes] = {}
         self.own: dict[Any, Any] = {}  # see ``clew.engines.cluster.own_rows``
@@ -71,6 +72,7 @@ class Share(Graph):
         self.member = member.on(self.partition.grid)
         self._routes.clear()
         self.own.clear()
+        self._without_weights = None
 
     @property
     def _out(self) -> Adjacency:  # type: ignore[override]
@@ -125,8 +127,20 @@ class Share(Graph):
         if self._in is None:
             remedy = "use more workers, or machines with more memory"
             check_available(self._out.nbytes, "a second copy of a worker's edges, by target,", remedy)
+            self._without_weights = None
             self._in = transform.transposed(self._out)
         return self._in
+
+    def without_weights(self) -> Share:
+        """The graph for an algorithm that needs no weights: a second copy of the edges, by target, then has none.
+
+        If there is a copy with weights, that is used.
+        """
+        if self._in is not None or not self.weighted:
+            return self
+        if self._without_weights is None:
+            self._without_weights = self.with_weights(None)
+        return self._without_weights
 
     def for_pulls(self, row_axis: Axis) -> Adjacency | None:
         """The edges of the block by column, for a search that reads them by row; None if it is to do without.
@@ -271,6 +285,7 @@ class Share(Graph):
             "is_reversed": self.is_reversed,
         }
         share = Share(self.member, self.partition, block, **{**facts, **changed})
+        share.ids = self.ids
         if block.indices is self._out.indices:
             share._routes, share._searches = self._routes, self._searches
             share._in = self._in if block is self._out else None
