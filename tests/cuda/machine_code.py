@@ -12,14 +12,14 @@ from clew.engines.cuda.toolchain.source import KernelSource
 OPTIMISED = "sm_90"
 
 
-def machine_code(program: KernelSource, architecture: str) -> bytes:
+def machine_code(program: KernelSource, architecture: str, *, optimised: bool = True) -> bytes:
     """For one architecture as users get it; for the others little is optimised, which takes half the time.
 
     The same errors are found: in the source, and by the assembler.
     """
     import cuda.core
 
-    if linked(program) or architecture == OPTIMISED:
+    if linked(program) or (optimised and architecture == OPTIMISED):
         return compiler.cubin(program, architecture)
     options = partial(cuda.core.ProgramOptions, ofast_compile="max")
     with mock.patch.object(cuda.core, "ProgramOptions", options):

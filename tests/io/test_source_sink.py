@@ -9,8 +9,9 @@ import lzma
 import os
 import stat
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -351,3 +352,24 @@ def test_newlines_are_found_far_away() -> None:
     text[[3, 700_000]] = 10
     assert source_module._last_newline(text) == source_module._next_newline(text, 4) == 700_000
     assert source_module._last_newline(text[:700_000]) == 3
+
+
+def test_a_reader_may_be_ended_by_the_thread_that_unpacks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python's garbage collection runs in any thread, and ends readers that nothing refers to."""
+    source = Source(gzip.compress(b"1 2\n" * 100_000))
+    paused, ended = threading.Event(), threading.Event()
+    unpacked, readers = source._unpacked, []
+
+    def collecting(size: int) -> Iterator[Any]:
+        for number, piece in enumerate(unpacked(size)):
+            if number == 1:
+                assert paused.wait(20)
+                readers.pop().close()
+                ended.set()
+            yield piece
+
+    monkeypatch.setattr(source, "_unpacked", collecting)
+    readers.append(source.blocks(size=1 << 10))
+    next(readers[0])
+    paused.set()
+    assert ended.wait(20)

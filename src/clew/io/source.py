@@ -20,6 +20,7 @@ from contextlib import closing, suppress
 from enum import IntEnum
 from lzma import LZMAError, LZMAFile
 from pathlib import Path
+from threading import current_thread
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -36,6 +37,7 @@ HEAD_BYTES = 1 << 16
 BLOCK_BYTES = 1 << 25  # enough to keep every core busy, and small compared with large graphs
 SMALL_BYTES = 1 << 12
 NEWLINE = 10
+UNPACKING = "clew-unpack"  # the name of threads
 
 
 class Match(IntEnum):
@@ -211,7 +213,8 @@ class Source:
             yield from self._mapped_blocks(self._whole, size, start)
             return
         offset = 0
-        with closing(self._unpacked_blocks(size)) as pieces, ThreadPoolExecutor(1, "clew-unpack") as pool:
+        pieces, pool = self._unpacked_blocks(size), ThreadPoolExecutor(1, UNPACKING)
+        try:
             ahead = pool.submit(next, pieces, None)
             while (data := ahead.result()) is not None:
                 ahead = pool.submit(next, pieces, None)
@@ -219,6 +222,12 @@ class Source:
                 if skipped < data.size:
                     yield Block(data[skipped:], offset + skipped)
                 offset += data.size
+        finally:
+            # Python's garbage collection may end a reader in any thread, and this one cannot wait for itself.
+            waits = not current_thread().name.startswith(UNPACKING)
+            pool.shutdown(wait=waits)
+            if waits:
+                pieces.close()
 
     def lines_before(self) -> int:
         """The number of lines before the first one here: none, unless this is a part of a text."""

@@ -396,12 +396,5 @@ def share_of(
         given = (given + num_loops) // 2
     if not directed:  # a merged edge was in two rows, a merged loop in one
         merged = (merged + num_loops - dropped - left) // 2
-    return Share(
-        member,
-        partition,
-        block,
-        directed=directed,
-        num_arcs=arcs,
-        num_loops=left,
-        report=BuildReport(given, num_loops, dropped, merged),
-    )
+    report = BuildReport(given, num_loops, dropped, merged)
+    return Share(member, partition, block, directed=directed, num_arcs=arcs, num_loops=left, report=report)
