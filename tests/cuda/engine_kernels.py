@@ -59,7 +59,7 @@ def _spmv() -> list[KernelSource]:
             KernelSource.of("spmv_coo.cuh", {**both, "EACH": spmv.CHUNK_ROUNDS}, numbers.operators),
             KernelSource.of("spmv_ell.cuh", both, numbers.operators),
         ]
-    both = {**narrow, **sums.defines, **tiles, "BOTH_ENDS": 1, "ON_HOST": 1}
+    both = {**narrow, **sums.defines, **tiles, "TWO_MEMORIES": 1, "ON_HOST": 1}
     found.append(KernelSource.of("spmv_tiles.cuh", both, sums.operators))
     found.append(KernelSource.of("spmv_tiles.cuh", {**both, "PACKED": 1}, sums.operators))
     found.append(KernelSource.of("spmv_tiles.cuh", {**both, **wide, "ON_HOST": 0, "PACKED": 1}, sums.operators))

@@ -16,6 +16,7 @@ from clew.algorithms.pagerank.cuda import Tuning, pagerank
 from clew.algorithms.paths.cuda_problem import DEFAULT
 from clew.algorithms.sssp.cuda import sssp
 from clew.engines.choice import gpu_for
+from clew.engines.cuda.balance import tiling
 from clew.engines.cuda.emulation.device import the_emulation
 from clew.engines.cuda.memory import packed_rows
 from clew.engines.cuda.memory.device_graph import bytes_on, rows_on
@@ -64,20 +65,24 @@ def test_rows_around_the_size_of_a_group(id_dtype):
         assert product(graph, x, True).tobytes() == product(graph, x, False).tobytes()
 
 
-@pytest.mark.parametrize(("mode", "part"), [("device", None), ("zero_copy", None), ("tiered", 2)])
-def test_products_are_the_same_in_every_memory(mode, part):
-    graph = clew.generate.rmat(11, 16, directed=False)
-    words = graph.packed().outgoing.neighbours.words
-    assert words.nbytes > 4 * the_emulation().page or part is None
+@pytest.mark.parametrize("form", ["plain", "packed"])
+@pytest.mark.parametrize(("mode", "part"), [("device", None), ("zero_copy", None), ("tiered", 0.2), ("tiered", 0.5)])
+def test_products_are_the_same_in_every_memory(mode, part, form):
+    graph, device = clew.generate.rmat(10, 16, directed=False), the_emulation()
+    size = graph.packed().outgoing.neighbours.words.nbytes if form == "packed" else graph.indices.nbytes
+    assert part is None or size * part > 2 * device.page
     x = np.random.default_rng(1).random(graph.num_vertices)
     out = np.zeros(graph.num_vertices)
-    with clew.memory(mode, None if part is None else words.nbytes // part, packed=True):
-        spmv(the_emulation(), graph.outgoing, x, semirings.plus_second, None, out, TILES)
-        rows = packed_on(the_emulation(), graph.outgoing)
-    assert rows is not None
+    with clew.memory(mode, None if part is None else int(size * part), packed=form == "packed"):
+        spmv(device, graph.outgoing, x, semirings.plus_second, None, out, TILES)
+        rows = edges_on(device, graph.outgoing)
+    assert (rows.packed is not None) == (form == "packed")
     assert rows.on_host == (mode != "device")
     assert rows.in_two_memories == (mode == "tiered")
     assert rows.num_arcs == graph.num_arcs > BLOCK
+    tiles = tiling.tiles_of(device, rows)
+    away = tiling.tiles_on_host(device, rows, tiles) / tiles.count
+    assert away == (0 if part is None else pytest.approx(1 - part, abs=0.2))
     assert out.tobytes() == product(graph, x, False).tobytes()
 
 

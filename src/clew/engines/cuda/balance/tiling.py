@@ -9,6 +9,7 @@ import numpy as np
 
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import Device, blocks_for
+from clew.packed.code import GROUP, GROUPS
 
 WARP = 32
 #: Items of a tile for every lane (EACH in spmv_tiles.cuh): odd, so that lanes walk through different banks.
@@ -64,6 +65,18 @@ def find_tiles(
     blocks = blocks_for(device, count + 1, THREADS)
     device.launch(kernel, blocks, THREADS, offsets, np.uint64(num_rows), np.uint64(count), starts)
     return Tiles(starts, count, num_rows + num_edges, each)
+
+
+def tiles_on_host(device: Device, rows: DeviceRows, tiles: Tiles) -> int:
+    """How many of the first tiles have edges on the host, where edges are in two memories; else 0."""
+    if rows.plan is None or not rows.in_two_memories:
+        return 0
+    cut, search = rows.plan.cut, device.xp.searchsorted
+    if rows.packed is not None:  # the plan counts words: the first edge of the block of groups that has this one
+        word = np.array([cut * rows.neighbours.dtype.itemsize // 8], np.uint64)
+        cut = GROUP * GROUPS * int(search(rows.packed.bases, device.upload(word))[0])
+    ended = search(rows.offsets, device.upload(np.array([cut], rows.offsets.dtype)))
+    return min(tiles.count, -(-(cut + int(ended[0])) // (WARP * tiles.each)))
 
 
 class RowsByLength(NamedTuple):

@@ -134,3 +134,10 @@ __device__ __forceinline__ u32 after_line(const T* entries, u64 at = 0) {
 // The k-th of `count` items, taken alternately from both ends. If the ends are in different memories, both are read all
 // the time.
 __device__ __forceinline__ u64 from_both_ends(u64 k, u64 count) { return k % 2 ? count - 1 - k / 2 : k / 2; }
+
+// Item `k` of `count`, of which the first part is in slow memory: these are spread evenly among the others, so that both
+// memories are read all the time. `share` is their part of all, in 1/2^32. Counts are below 2^32.
+__device__ __forceinline__ u64 spread(u64 k, u64 share, u64 count) {
+    const u64 before = k * share >> 32, after = (k + 1) * share >> 32;
+    return before < after ? before : (count * share >> 32) + (k - before);
+}

@@ -23,8 +23,8 @@ typedef index_t word_t;
 
 #define TILE (WARP * EACH)
 #define FEW_CARRIES 4
-#ifndef BOTH_ENDS
-#define BOTH_ENDS 0  // whether warps begin at both ends: for edges in two memories
+#ifndef TWO_MEMORIES
+#define TWO_MEMORIES 0  // whether the edges of the first tiles are on the host, and those of the others are not
 #endif
 #define LOADS (EACH + (ON_HOST && !PACKED))  // by each lane, of a tile
 
@@ -208,10 +208,21 @@ __device__ __forceinline__ void sum_tile(const Place* places, u64 row, u32 num_r
     if (lane() == WARP - 1 && has) *carry = sum;
 }
 
+// The tile that a warp takes. Those on the host take longer: a block has only such tiles, or none.
+__device__ __forceinline__ u64 tile_of(u64 turn, u64 num_tiles, u64 share_on_host) {
+#if TWO_MEMORIES
+    const u64 warps = THREADS / WARP, blocks = num_tiles / warps, block = turn / warps;
+    return block < blocks ? spread(block, share_on_host, blocks) * warps + turn % warps : turn;
+#else
+    (void)num_tiles, (void)share_on_host;
+    return turn;
+#endif
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) spmv_tiles(const offset_t* offsets, const word_t* neighbours, const stored_t* weights,
                                       const x_word_t* x, const u8* mask, sum_t* out, u64 num_rows, u64 num_items,
-                                      u64 num_tiles, const index_t* tile_rows, sum_t* carries, sum_t identity,
-                                      value_t nothing
+                                      u64 num_tiles, const index_t* tile_rows, u64 share_on_host, sum_t* carries,
+                                      sum_t identity, value_t nothing
 #if PACKED
                                       , const u32* heads, const u64* bases, u32 bits
 #endif
@@ -230,12 +241,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) spmv_tiles(const
     const offset_t base = offsets[0];
     u64 turn = warp_in_grid();
     if (turn >= num_tiles) return;
-    u64 tile = BOTH_ENDS ? from_both_ends(turn, num_tiles) : turn;
+    u64 tile = tile_of(turn, num_tiles, share_on_host);
     index_t row = tile_rows[tile], row_after = tile_rows[tile + 1];
     while (turn < num_tiles) {
         // Where the tile after this one begins is on its way while this one is summed.
         turn += warps_in_grid();
-        const u64 next = BOTH_ENDS ? from_both_ends(turn, num_tiles) : turn;
+        const u64 next = tile_of(turn, num_tiles, share_on_host);
         index_t next_row = 0, next_row_after = 0;
         if (turn < num_tiles) {
             next_row = tile_rows[next];

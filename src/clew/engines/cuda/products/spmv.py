@@ -65,7 +65,7 @@ def by_tiles(
     device: Device, rows: DeviceRows, macros: dict[str, str], tiles: tiling.Tiles, numbers: Arithmetic
 ) -> Product:
     """Over tiles of equal work, then over the rows that span several."""
-    shape = {"EACH": tiles.each, "THREADS": THREADS, "RESIDENT": RESIDENT, "BOTH_ENDS": int(rows.in_two_memories)}
+    shape = {"EACH": tiles.each, "THREADS": THREADS, "RESIDENT": RESIDENT, "TWO_MEMORIES": int(rows.in_two_memories)}
     form: dict[str, Any] = {"ON_HOST": 1} if rows.on_host else {}  # read over the link, and by whole lines
     if rows.packed is not None:
         form |= {"PACKED": 1, **rows.stored}
@@ -78,7 +78,8 @@ def by_tiles(
         shared = shared_for_packed(rows, tiles.each, numbers.result.itemsize)
     blocks = blocks_for(device, tiles.count * tiling.WARP, THREADS, MOST_BLOCKS)
     edges, count = rows.arrays, np.uint64(tiles.count)
-    known = (np.uint64(rows.num_vertices), np.uint64(tiles.num_items), count, tiles.rows)
+    share = np.uint64(tiling.tiles_on_host(device, rows, tiles) * 2**32 // max(1, tiles.count))
+    known = (np.uint64(rows.num_vertices), np.uint64(tiles.num_items), count, tiles.rows, share)
     constants = (numbers.identity, numbers.nothing, *(() if rows.packed is None else rows.packed.given))
 
     def run(device: Device, x: Any, mask: Any, out: Any) -> None:
