@@ -20,6 +20,7 @@ from clew.engines.cuda.balance import tiling
 from clew.engines.cuda.emulation.device import the_emulation
 from clew.engines.cuda.memory import packed_rows
 from clew.engines.cuda.memory.device_graph import bytes_on, rows_on
+from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.memory.ledger import forget_all, ledger_of
 from clew.engines.cuda.memory.packed_rows import edges_on, packed_on
 from clew.engines.cuda.products.spmv import SpmvMethod, spmv
@@ -293,6 +294,39 @@ def test_searches_read_the_first_neighbours_unpacked(directed, monkeypatch):
                 assert np.array_equal(run(name, graph, "emulated"), run(name, graph, "cpu")), name
                 assert edges_on(the_emulation(), graph.outgoing, weights=False, firsts=True).packed.firsts is not None
         forget_all()
+
+
+@pytest.mark.parametrize(
+    ("name", "directed", "part"), [("bfs", True, 2.0), ("bfs", False, 0.8), ("connected_components", False, 0.8)]
+)
+def test_words_make_room_for_the_first_neighbours(name, directed, part, monkeypatch):
+    """Rows on the host are then read little. Both together are within the budget."""
+    monkeypatch.setattr(packed_rows, "FIRSTS_PART", 1e9)
+    graph, device = clew.generate.uniform(1 << 10, 1 << 15, directed=directed, seed=1), the_emulation()
+    size, room = graph.packed().outgoing.neighbours.words.nbytes, graph.num_vertices * 16
+    into, parts = (graph.incoming, 2) if directed else (graph.outgoing, 1)
+
+    def rows(firsts: bool) -> DeviceRows:
+        return edges_on(device, into, weights=False, parts=parts, firsts=firsts)
+
+    forget_all()
+    with clew.memory("tiered", int(part * size), packed=True):
+        assert np.array_equal(run(name, graph, "emulated"), run(name, graph, "cpu"))
+        parents = clew.bfs(graph, 0, device="emulated", deterministic=True).parent
+        assert np.array_equal(parents, clew.bfs(graph, 0, device="cpu", deterministic=True).parent)
+        there = rows(firsts=True)
+        assert there.in_two_memories
+        assert there.packed.firsts.nbytes == there.plan.spare == room
+        assert there.plan.fast_bytes + room <= ledger_of(device).charged() <= part * size
+        forget_all()
+        placed = rows(firsts=False).plan
+        assert np.array_equal(run(name, graph, "emulated"), run(name, graph, "cpu"))
+        assert rows(firsts=True).plan is placed  # nothing is moved for them
+        assert placed.spare == 0
+    forget_all()
+    with clew.memory("tiered", room, packed=True):  # more than they may take
+        assert rows(firsts=True).plan.spare == 0
+    forget_all()
 
 
 @pytest.mark.parametrize("balance", BALANCES)

@@ -477,6 +477,16 @@ def neighbours(plan, tier):
     return [share.bytes for share in plan.memory if share.tier == tier and "neighbours" in share.what]
 
 
+@pytest.mark.parametrize(("name", "reads"), [("bfs", True), ("sssp", False)])
+def test_a_plan_has_room_for_first_neighbours(name, reads, monkeypatch):
+    monkeypatch.setattr(packed_rows, "FIRSTS_PART", 1e9)
+    graph = clew.generate.uniform(1 << 10, 1 << 15, directed=False, seed=1)
+    size = graph.packed().outgoing.neighbours.words.nbytes
+    with clew.memory("tiered", int(0.8 * size), packed=True):
+        choices = {choice.what: choice for choice in clew.explain(graph, name, device="emulated", source=0).choices}
+    assert ("16,384 bytes for the first neighbours of rows" in choices["edges"].why) == reads
+
+
 @pytest.mark.parametrize("name", ["bfs", "sssp", "pagerank", "triangles"])
 def test_plain_graphs_that_are_packed_are_explained(name, monkeypatch):
     """The form that the plan names is the one that the run reads, and about as large."""

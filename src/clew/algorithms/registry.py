@@ -123,6 +123,8 @@ class Algorithm:
         components and PageRank were measured (``docs/packed.md``). The others are assumed to be like these.
     scattered
         Whether it reads a few edges of rows in any order, for which packed edges on the host pay less.
+    first_neighbours
+        Whether it reads little more than the first neighbours of most rows. A GPU has those of packed rows unpacked.
     paired
         Whether it reads a neighbour and its weight as a pair where a GPU's edges are in two memories.
     by_levels
@@ -159,6 +161,7 @@ class Algorithm:
     packed: Collection[str] = ()
     packed_slowdown: tuple[float, float] = (1.3, 1.6)
     scattered: bool = False
+    first_neighbours: bool = False
     paired: bool = False
     by_levels: bool = False
     per_edge: bool = False

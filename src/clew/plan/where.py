@@ -14,6 +14,7 @@ from clew.engines.cuda.balance.frontiers import NO_LIMIT, order_from
 from clew.engines.cuda.memory.device_graph import bytes_on, plan_in_force, size_of
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.memory.edge_memory import plan_edges
+from clew.engines.cuda.memory.packed_rows import spare_for
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.memory import current
@@ -94,7 +95,8 @@ def put_edges(plan: Plan, gpu: Any, form: Form | None = None) -> Edges:
         return Edges(0.0, shares)
     rows = plan.graph.outgoing
     weights = rows.weights if any("weights" in share.what for share in shares) else None
-    packs, paired = form is not None and form.name == PACKED, ALGORITHMS[plan.algorithm].paired
+    record = ALGORITHMS[plan.algorithm]
+    packs, paired = form is not None and form.name == PACKED, record.paired
     parts = 2 if any(share.what.startswith("in-edges") for share in shares) else 1
     try:
         found = None if packs else plan_in_force(gpu, rows, weights, paired=paired)
@@ -104,7 +106,8 @@ def put_edges(plan: Plan, gpu: Any, form: Form | None = None) -> Edges:
             size = size_of(gpu, rows, weights, parts, held=replaced)
             if packs and form is not None:
                 words = -(-(form.neighbours + (0 if weights is None else form.weights)) // WORD)
-                size = replace(size, num_arcs=words, bytes_per_edge=WORD, narrowest=WORD)
+                spare = spare_for(rows, form.neighbours) if record.first_neighbours else 0
+                size = replace(size, num_arcs=words, bytes_per_edge=WORD, narrowest=WORD, spare=spare)
             found = plan_edges(current(), size)
         slow, mode, why = found.slow_share, found.mode, found.why
     except ClewError as error:

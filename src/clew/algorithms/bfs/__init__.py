@@ -17,6 +17,7 @@ from clew.result import Result
     packed=("cpu", "cuda"),
     packed_slowdown=(1.5, 1.3),
     scattered=True,
+    first_neighbours=True,
     by_levels=True,
 )
 def bfs(

@@ -1,4 +1,10 @@
 #pragma once
+// Of a block. Two blocks share a processor, and readers of packed rows need more registers.
+#if PACKED
+#define THREADS 384
+#else
+#define THREADS 512
+#endif
 #include "clock.cuh"
 #include "common.cuh"
 #include "neighbours.cuh"
@@ -156,7 +162,7 @@ __device__ __forceinline__ void follow(Search& to, Entry entry, bool check_first
         bool won = false;
         Entry reached = {0, 0, 0};
         const bool valid = k >= head && k < total;
-        const index_t v = to.neighbours.at(valid, from, own_start + (k - own_before));
+        const index_t v = to.neighbours.near(valid, from, own_start + (k - own_before));
         if (valid) {
             if (!check_first || to.depth[v] < 0) {
                 // Both accesses are on their way at once; the fetched row is not used where the visit is not won.
@@ -328,7 +334,7 @@ __device__ __forceinline__ void begin(index_t n, index_t source, const Search& t
     }
 }
 
-extern "C" __global__ void __launch_bounds__(512, 2)
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
 bfs(index_t n, index_t source, const offset_t* offsets, const ids_t* neighbours, const offset_t* in_offsets,
     const ids_t* in_neighbours, int* depth, index_t* parent, Entry* queue, Entry* pieces, u32* maps,
     long long* trace, long long traced, long long stop_at, float pull_cost, int fresh, Control* control) {

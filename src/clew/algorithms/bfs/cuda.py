@@ -21,7 +21,7 @@ from clew.graph import Graph
 from clew.result import TRACED_ROUNDS, timed_rows
 from clew.workspace import Workspace, result, scratch
 
-THREADS = 512
+THREADS, PACKED_THREADS = 512, 384  # as in bfs.cuh
 BIG = 1024  # edges of a row that one warp follows alone; longer ones are cut
 LEVELS_PER_LAUNCH = 1 << 14  # then the host checks for Ctrl-C
 PULL_COST = 2.0  # edges pushed along in the time that one vertex takes to look for a parent
@@ -66,7 +66,7 @@ def bfs(
     cut: int | None = None,
     *,
     pull_cost: float = PULL_COST,
-    threads: int = THREADS,
+    threads: int | None = None,
     traced_levels: int = TRACED_ROUNDS,
 ) -> Answer:
     """Search from ``source``."""
@@ -74,6 +74,7 @@ def bfs(
         return bfs_balanced(device, graph, source, tuning_of(balance, cut), deterministic)
     out, into = both_directions_on(device, graph, firsts=True)
     work = out.take(device, ("bfs", traced_levels), lambda: workspace(graph, traced_levels=traced_levels))
+    threads = threads or (THREADS if out.packed is None else PACKED_THREADS)
     progress = _search(device, out, into, source, work, pull_cost, threads)
     out.give_back(work)
     if deterministic:

@@ -11,7 +11,13 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(distributed=True, packed=("cpu", "cuda"), packed_slowdown=(1.85, 1.9), scattered=True)
+@algorithm(
+    distributed=True,
+    packed=("cpu", "cuda"),
+    packed_slowdown=(1.85, 1.9),
+    scattered=True,
+    first_neighbours=True,
+)
 def connected_components(graph: Graph, *, device: str = "auto") -> Result:
     """Connected components: sets of vertices that can reach each other.
 

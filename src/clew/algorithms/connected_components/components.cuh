@@ -52,7 +52,7 @@ __device__ __forceinline__ T frequent_value(const T* values, u64 n, u32* counts)
 #endif
 
 // `listed` counts the long rows in `list`; `frequent` is room for one vertex.
-extern "C" __global__ void __launch_bounds__(512) components(u64 n, const offset_t* offsets, const ids_t* neighbours,
+extern "C" __global__ void __launch_bounds__(512, 2) components(u64 n, const offset_t* offsets, const ids_t* neighbours,
                                                              int symmetric, index_t* parent, index_t* list,
                                                              index_t* frequent, u32* listed, u32* barrier) {
     __shared__ u32 counts[FREQUENT_SLOTS];

@@ -36,6 +36,8 @@ struct Neighbours {
     __device__ __forceinline__ index_t at(bool valid, index_t, offset_t edge) {
         return valid ? __ldg(ids + edge) : (index_t)0;
     }
+    // The same where most rows are short: their neighbours may be among the first ones, which are not on the host.
+    __device__ __forceinline__ index_t near(bool valid, index_t vertex, offset_t edge) { return at(valid, vertex, edge); }
     // Soon a row will be read that begins at `edge`.
     __device__ __forceinline__ void expect(offset_t edge) const { prefetch(ids + edge); }
 };
@@ -223,6 +225,19 @@ struct Neighbours {
 
     __device__ __forceinline__ index_t at(bool valid, index_t vertex, offset_t edge) {
         return in_row(valid, valid ? (u64)__ldg(offsets + vertex) : 0, edge);
+    }
+
+    __device__ __forceinline__ index_t near(bool valid, index_t vertex, offset_t edge) {
+        const u64 first = valid ? (u64)__ldg(offsets + vertex) : 0;
+#if ON_HOST
+        const Firsts* const firsts = packed->firsts;
+        const bool known = valid && firsts != nullptr && (u64)edge - first < FIRSTS;
+        const index_t there = known ? __ldg(firsts[vertex].ids + ((u64)edge - first)) : (index_t)0;
+        const index_t unpacked = in_row(valid && !known, first, edge);
+        return known ? there : unpacked;
+#else
+        return in_row(valid, first, edge);
+#endif
     }
 
     // The same in a row that begins at `first`. An edge is its sum less what is before its row, where that begins in the

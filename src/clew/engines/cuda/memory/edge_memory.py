@@ -23,6 +23,8 @@ from clew.memory import Policy
 #: Memory that is left for algorithms: bytes a vertex, and at most this part of what is free.
 STATE_OF_A_VERTEX = 128
 LARGEST_RESERVE = 4
+#: The part of the memory for edges that the first neighbours of rows may take.
+LARGEST_SPARE = 2 / 3
 PAIR = np.dtype(np.uint64)
 WORD = np.dtype(np.uint32)
 WORD_BITS = np.uint64(32)  # the shift of the weight, the second word of a pair
@@ -46,6 +48,8 @@ class EdgePlan:
     copies
         Whether algorithms may keep a second copy in device memory in another order. False if the bytes of edges are
         limited.
+    spare
+        The bytes that edges leave to the first neighbours of their rows.
     """
 
     mode: str
@@ -54,6 +58,7 @@ class EdgePlan:
     bytes_per_edge: int
     why: str
     copies: bool = True
+    spare: int = 0
 
     @cached_property
     def fast_bytes(self) -> int:
@@ -95,6 +100,8 @@ class Rows:
         Bytes of the budget that other edges use.
     narrowest
         The bytes of an entry of the narrowest of their arrays.
+    spare
+        Bytes for the first neighbours of rows, which some searches read most. Other edges make room for them.
     """
 
     num_vertices: int
@@ -109,6 +116,7 @@ class Rows:
     held: int = 0
     taken: int = 0
     narrowest: int = 1
+    spare: int = 0
 
     @property
     def nbytes(self) -> int:
@@ -118,10 +126,11 @@ class Rows:
 
 def plan_edges(policy: Policy, rows: Rows, scale: float = 1.0) -> EdgePlan:
     """Where to put edges; ``scale`` is the part of the fast memory that "auto" takes, below 1 after a failure."""
-    mode, size = policy.edges, rows.nbytes
+    mode, size, spare = policy.edges, rows.nbytes, 0
 
     def plan(chosen: str, cut: int, why: str) -> EdgePlan:
-        return EdgePlan(chosen, cut, rows.num_arcs, rows.bytes_per_edge, why, policy.fast_memory is None)
+        left = spare if chosen in ("device", "tiered") else 0
+        return EdgePlan(chosen, cut, rows.num_arcs, rows.bytes_per_edge, why, policy.fast_memory is None, left)
 
     if mode == "zero_copy":
         return plan(mode, rows.num_arcs, f"all {size:,} bytes of edges on the host, as requested")
@@ -131,12 +140,16 @@ def plan_edges(policy: Policy, rows: Rows, scale: float = 1.0) -> EdgePlan:
         if size * rows.parts > (free if policy.fast_memory is None else allowed):
             raise _too_large(mode, policy, rows, free)
         return plan(mode, 0, f"all {size:,} bytes of edges, as requested; {free:,} bytes were free")
-    share = int(min(allowed, size * rows.parts) * scale) // rows.parts
+    if scale == 1 and rows.spare * rows.parts <= LARGEST_SPARE * allowed:
+        spare = rows.spare
+    share = int(min(allowed - spare * rows.parts, size * rows.parts) * scale) // rows.parts
     why = f"{share:,} of {size:,} bytes of edges in GPU memory, of which {free:,} bytes were free"
     if policy.fast_memory is not None:
         why += f" and {policy.fast_memory:,} allowed"
         if rows.taken:
             why += f", less {rows.taken:,} that other edges have"
+    if spare:
+        why += f", besides {spare:,} bytes for the first neighbours of rows"
     if scale < 1:
         why += ", and with more of them allocations failed"
     cut = rows.num_arcs - min(rows.num_arcs, share // max(1, rows.bytes_per_edge))

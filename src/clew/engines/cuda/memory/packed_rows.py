@@ -26,6 +26,7 @@ from clew.engines.cuda.memory.device_graph import (
 )
 from clew.engines.cuda.memory.device_rows import DeviceRows, Packed
 from clew.engines.cuda.memory.edge_memory import EdgePlan, plan_edges
+from clew.engines.cuda.memory.ledger import ledger_of
 from clew.engines.cuda.memory.packer import packed_neighbours
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
 from clew.engines.retry import SMALLER, this_try
@@ -60,7 +61,8 @@ def packed_on(
     """The rows packed, if ``clew.memory`` says so or plain ones do not fit; else None. ``parts`` as for ``rows_on``.
 
     ``least`` is the part of plain rows that must fit for "auto" to pack them. With ``firsts``, the first neighbours of
-    every row are there unpacked as well, if there is room for them. Some searches read little else of most rows.
+    every row are there unpacked as well, if there is room for them. Some searches read little else of most rows. Words
+    make room for them, unless these are placed already.
     """
     if rows.num_arcs < MANY and current().packed == "auto" and not isinstance(rows, PackedAdjacency):
         return None  # decided below as well, but a product takes only some microseconds
@@ -68,13 +70,14 @@ def packed_on(
     array = _array_of(device, rows, requested, parts, least)
     if array is None:
         return None
-    known = graph_on(device, rows.identity)
-    graph_on(device, array.words).family = known.family
+    known, words = graph_on(device, rows.identity), graph_on(device, array.words)
+    words.family = known.family
+    words.spare = spare_for(rows, array.nbytes) if firsts else 0
     # The device places words like neighbours, and does not interpret them.
     there = rows_on(device, Adjacency(rows.indptr, array.words), weights=False, parts=parts)
     there = there.once("packed", lambda: _unpackable(device, there, array))
     if firsts:
-        there = _with_firsts(device, there)
+        there = _with_firsts(device, there, words)
     if not requested:
         return there
     narrow = _narrow_weights(known, rows)
@@ -105,12 +108,14 @@ def edges_on(
 def both_directions_on(
     device: Device, graph: Graph, *, weights: bool = False, least: float = SCATTERED, firsts: bool = False
 ) -> tuple[DeviceRows, DeviceRows]:
-    """The out-edges and the in-edges, for kernels that read both forms; both have the same."""
+    """The out-edges and the in-edges, for kernels that read both forms; both have the same.
+
+    ``firsts`` are those of in-edges.
+    """
     options: dict[str, Any] = {"weights": weights, "parts": 2 if graph.directed else 1}
-    packing = {**options, "least": least, "firsts": firsts}
-    out = into = packed_on(device, graph.outgoing, **packing)
+    out = into = packed_on(device, graph.outgoing, **options, least=least, firsts=firsts and not graph.directed)
     if out is not None and graph.directed:
-        into = packed_on(device, _into(device, graph), **packing)
+        into = packed_on(device, _into(device, graph), **options, least=least, firsts=firsts)
     if out is None or into is None:  # plain out-edges fit, or plain in-edges and so both
         out = rows_on(device, graph.outgoing, **options)
         into = incoming_on(device, graph, weights=weights) if graph.directed else out
@@ -242,21 +247,28 @@ def _both(words: EdgePlan | None, weights: EdgePlan | None) -> EdgePlan | None:
     return EdgePlan(mode, words.slow_bytes + weights.slow_bytes, sum(size), 1, why, words.copies and weights.copies)
 
 
-def _with_firsts(device: Device, rows: DeviceRows) -> DeviceRows:
+def spare_for(rows: Adjacency, nbytes: int) -> int:
+    """The bytes of the first neighbours of all rows, or 0 if that is too much besides ``nbytes`` of packed ones."""
+    firsts = rows.num_vertices * FIRSTS * rows.id_dtype.itemsize
+    return firsts if firsts <= FIRSTS_PART * nbytes else 0
+
+
+def _with_firsts(device: Device, rows: DeviceRows, owner: DeviceGraph) -> DeviceRows:
     """Packed rows with the first neighbours of each unpacked, if there is room for these."""
-    packed, size = rows.packed, rows.num_vertices * FIRSTS
-    assert packed is not None
-    if not rows.has_room or size * rows.id_dtype.itemsize > FIRSTS_PART * packed.nbytes:
+    if not (owner.spare and (rows.has_room or (rows.plan is not None and rows.plan.spare))):
         return rows
-    return rows.once("firsts", lambda: _unpack_firsts(device, rows, packed, size))
+    return rows.once("firsts", lambda: _unpack_firsts(device, rows, owner))
 
 
-def _unpack_firsts(device: Device, rows: DeviceRows, packed: Packed, size: int) -> DeviceRows:
+def _unpack_firsts(device: Device, rows: DeviceRows, owner: DeviceGraph) -> DeviceRows:
+    packed, n = rows.packed, rows.num_vertices
+    assert packed is not None
     try:
-        firsts = device.empty(size, rows.id_dtype)
+        firsts = device.empty(n * FIRSTS, rows.id_dtype)
     except ResourceError:
         return rows
-    n = rows.num_vertices
+    if rows.plan is not None and rows.plan.spare:
+        ledger_of(device).charge(firsts, rows.plan.spare, owner)
     defines = {**index_defines(rows.id_dtype, rows.num_arcs), **rows.form}
     kernel = device.kernel("firsts.cuh", "first_neighbours", defines)
     device.launch(kernel, blocks_for(device, n, THREADS), THREADS, np.uint64(n), rows.offsets, rows.ids, firsts)
