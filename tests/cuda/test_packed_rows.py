@@ -19,7 +19,7 @@ from clew.engines.choice import gpu_for
 from clew.engines.cuda.balance import tiling
 from clew.engines.cuda.emulation.device import the_emulation
 from clew.engines.cuda.memory import packed_rows
-from clew.engines.cuda.memory.device_graph import bytes_on, rows_on
+from clew.engines.cuda.memory.device_graph import bytes_on, graph_on, rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.memory.ledger import forget_all, ledger_of
 from clew.engines.cuda.memory.packed_rows import edges_on, packed_on
@@ -326,6 +326,21 @@ def test_words_make_room_for_the_first_neighbours(name, directed, part, monkeypa
     forget_all()
     with clew.memory("tiered", room, packed=True):  # more than they may take
         assert rows(firsts=True).plan.spare == 0
+    forget_all()
+
+
+def test_weights_are_where_their_neighbours_are():
+    graph, device = clew.generate.uniform(1 << 10, 1 << 15, directed=False, seed=1), the_emulation()
+    graph = clew.generate.random_weights(graph, 1, 255, seed=2)
+    words = graph.packed().outgoing.neighbours.words
+    for part in (0.3, 0.7):
+        with clew.memory("tiered", int(part * (words.nbytes + graph.num_arcs)), packed=True):
+            assert np.array_equal(run("sssp", graph, "emulated"), run("sssp", graph, "cpu"))
+            derived = graph_on(device, graph.indices).derived
+            plans = [
+                graph_on(device, one).edges.plan for one in (derived["packed"].words, derived["narrow weights"][1])
+            ]
+            assert [1 - plan.slow_share for plan in plans] == pytest.approx([part, part], abs=0.03)
     forget_all()
 
 

@@ -105,7 +105,7 @@ class DeviceGraph:
                     form.scratch.clear()
         return had
 
-    def rows(self, device: Device, rows: Adjacency, requested: Any, parts: int, paired: bool) -> DeviceRows:
+    def rows(self, device: Device, rows: Adjacency, requested: Any, parts: float, paired: bool) -> DeviceRows:
         """The rows on the device with the requested weights (None: without), as ``rows_on`` describes."""
         policy, attempt = current(), this_try()
         if attempt is not None:
@@ -148,7 +148,9 @@ class DeviceGraph:
             self.offsets = (weakref.ref(rows.indptr), device.upload(rows.indptr.astype(dtype)))
         return self.offsets[1]
 
-    def _put(self, device: Device, rows: Adjacency, requested: Any, policy: Policy, parts: int, paired: bool) -> _Edges:
+    def _put(
+        self, device: Device, rows: Adjacency, requested: Any, policy: Policy, parts: float, paired: bool
+    ) -> _Edges:
         """Place rows on the device instead of the present ones; less of them in device memory if allocation fails."""
         ledger, before, attempt = ledger_of(device), self.edges, this_try()
         paired = paired and (before is None or before.plain is None or before.policy != policy)
@@ -244,12 +246,12 @@ def graph_on(device: Device, neighbours: Any) -> DeviceGraph:
 
 
 def rows_on(
-    device: Device, rows: Adjacency, *, weights: bool = True, parts: int = 1, paired: bool = False
+    device: Device, rows: Adjacency, *, weights: bool = True, parts: float = 1, paired: bool = False
 ) -> DeviceRows:
     """The rows on the device, placed there by the first call.
 
     ``parts`` is 2 if the rows of the other direction are needed next. Half of the memory is left for them, unless they
-    are on the device already. Placed rows are not moved.
+    are on the device already. It need not be whole. Placed rows are not moved.
 
     ``paired`` is for kernels that support pairs. They get pairs if edges are in two memories and have two words each.
     Edges are in one form at a time. Converting costs more than pairs gain, so edges without pairs stay so.
@@ -311,7 +313,7 @@ def bytes_on(device: Device, rows: Adjacency) -> int:
 
 
 def size_of(
-    device: Device, rows: Adjacency, weights: Any, parts: int, *, held: int = 0, makes_room: bool = False
+    device: Device, rows: Adjacency, weights: Any, parts: float, *, held: int = 0, makes_room: bool = False
 ) -> Rows:
     """The inputs of the plan for rows; ``makes_room`` evicts rows that exceed a budget."""
     ledger, graph, attempt = ledger_of(device), graph_on(device, rows.identity), this_try()
@@ -323,7 +325,7 @@ def size_of(
             for array in on_device.device_copies.objects():
                 if array is not rows.identity and array is not weights:
                     on_device.device_copies.pop(array)
-        ledger.make_room(rows.num_arcs * sum(widths) * parts, graph, () if attempt is None else attempt.used)
+        ledger.make_room(int(rows.num_arcs * sum(widths) * parts), graph, () if attempt is None else attempt.used)
     taken = ledger.charged() - min(held, ledger.charged(graph))
     first_fast = None if rows.boundary is None else int(rows.indptr[rows.boundary])
     return Rows(

@@ -93,7 +93,8 @@ class Rows:
     first_fast
         The first edge of the rows that a placement puts in fast memory; None without one.
     parts
-        Sets of rows of this size that share the memory: 2 where out-edges and in-edges are both needed.
+        Sets of rows of this size that share the memory: 2 where out-edges and in-edges are both needed. The weights of
+        packed rows, which are placed by themselves, are a part of one.
     held
         Bytes of these edges that are in GPU memory already and would be freed.
     taken
@@ -112,7 +113,7 @@ class Rows:
     page: int
     why_not_split: str | None = None
     first_fast: int | None = None
-    parts: int = 1
+    parts: float = 1
     held: int = 0
     taken: int = 0
     narrowest: int = 1
@@ -142,7 +143,7 @@ def plan_edges(policy: Policy, rows: Rows, scale: float = 1.0) -> EdgePlan:
         return plan(mode, 0, f"all {size:,} bytes of edges, as requested; {free:,} bytes were free")
     if scale == 1 and rows.spare * rows.parts <= LARGEST_SPARE * allowed:
         spare = rows.spare
-    share = int(min(allowed - spare * rows.parts, size * rows.parts) * scale) // rows.parts
+    share = int(min(allowed - spare * rows.parts, size * rows.parts) * scale / rows.parts)
     why = f"{share:,} of {size:,} bytes of edges in GPU memory, of which {free:,} bytes were free"
     if policy.fast_memory is not None:
         why += f" and {policy.fast_memory:,} allowed"
@@ -191,14 +192,14 @@ def _allowed(policy: Policy, rows: Rows, free: int) -> int:
     """The bytes that all sets of rows together may use: the limit, or the free bytes less a reserve."""
     if policy.fast_memory is not None:
         return min(max(0, policy.fast_memory - rows.taken), free)
-    offsets = (rows.num_vertices + 1) * rows.parts * (4 if rows.num_arcs < 2**32 else 8)
+    offsets = int((rows.num_vertices + 1) * rows.parts) * (4 if rows.num_arcs < 2**32 else 8)
     needed = STATE_OF_A_VERTEX * rows.num_vertices + offsets
     return free - min(free // LARGEST_RESERVE, needed)
 
 
 def _too_large(mode: str, policy: Policy, rows: Rows, free: int) -> ResourceError:
-    size = rows.nbytes * rows.parts
-    which = "edges and in-edges" if rows.parts > 1 else "edges"
+    size = int(rows.nbytes * rows.parts)
+    which = "edges and in-edges" if rows.parts >= 2 else "edges"
     limit = "" if policy.fast_memory is None else f", of which they may have {policy.fast_memory - rows.taken:,},"
     return ResourceError(
         f'edges="{mode}" needs {size:,} bytes of GPU memory for the {which}, and {free:,} bytes{limit} are free.',

@@ -74,13 +74,15 @@ def packed_on(
     words.family = known.family
     words.spare = spare_for(rows, array.nbytes) if firsts else 0
     # The device places words like neighbours, and does not interpret them.
-    there = rows_on(device, Adjacency(rows.indptr, array.words), weights=False, parts=parts)
+    narrow = _narrow_weights(known, rows) if requested else None
+    # A row on the host costs two requests over the link, so the weights of the rows that are there should be, too.
+    whole = parts if narrow is None else parts * (1 + narrow.nbytes / array.words.nbytes)
+    there = rows_on(device, Adjacency(rows.indptr, array.words), weights=False, parts=whole)
     there = there.once("packed", lambda: _unpackable(device, there, array))
     if firsts:
         there = _with_firsts(device, there, words)
-    if not requested:
+    if narrow is None:
         return there
-    narrow = _narrow_weights(known, rows)
     graph_on(device, narrow).family = known.family
     placed = rows_on(device, Adjacency(rows.indptr, narrow), weights=False, parts=parts)
     weighted: DeviceRows | None = placed.facts.get("packed")
