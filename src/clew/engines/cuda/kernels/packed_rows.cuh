@@ -109,6 +109,11 @@ __device__ __forceinline__ entry_t sum_until(entry_t even, entry_t odd, u32 entr
     return entry % 2 ? second : first;
 }
 
+// Words are read once, but for those at the ends of tiles: if they come over the link, the next warp finds them cached.
+__device__ __forceinline__ u32 word_at(const Packed& packed, u64 place) {
+    return ON_HOST ? __ldg(packed.words + place) : __ldcs(packed.words + place);
+}
+
 // The neighbours of edges first…first+count-1, each given to put(k, neighbour) with its number k from 0 on, by any lane.
 // `starts` has a bit for every entry, from the first of the first group on, at which a row begins. The row of the first
 // edge begins at one of these bits or before the group. `room` has ROOM_OF(count) words.
@@ -124,7 +129,7 @@ __device__ __forceinline__ void unpack(const Packed& packed, u64 first, u32 coun
     for (u64 k = from + lane(); k < to; k += AT_ONCE * WARP) {
         u32 words[AT_ONCE];  // all are on their way before the first is stored
 #pragma unroll
-        for (u32 i = 0; i < AT_ONCE; i++) words[i] = k + i * WARP < to ? __ldcs(packed.words + k + i * WARP) : 0;
+        for (u32 i = 0; i < AT_ONCE; i++) words[i] = k + i * WARP < to ? word_at(packed, k + i * WARP) : 0;
 #pragma unroll
         for (u32 i = 0; i < AT_ONCE; i++)
             if (k + i * WARP < to) room[k + i * WARP - from] = words[i];
