@@ -66,11 +66,16 @@ class CudaDevice(Device):
                 f"this GPU is of generation {self.architecture}; clew's kernels need sm_75 (Turing, 2018) or later.",
                 **USE_CPU,
             )
+        self._look_up()
+
+    def _look_up(self) -> None:
+        """What every call needs of the libraries."""
+        self._array, self._current, self._start = self.xp.ndarray, self.xp.cuda.get_current_stream, self._core.launch
 
     @property
     def queue(self) -> int:  # type: ignore[override]
         """CuPy's current stream."""
-        return int(self.xp.cuda.get_current_stream().ptr)
+        return self._current().ptr  # type: ignore[no-any-return]
 
     @cached_property
     def capacity(self) -> int:  # type: ignore[override]
@@ -80,7 +85,7 @@ class CudaDevice(Device):
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
         """An uninitialised array."""
         try:
-            return self.xp.empty(shape, dtype)
+            return self._array(shape, dtype)  # what CuPy's ``empty`` calls
         except Exception:
             needed = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
             with clean(f"an array of {needed:,} bytes does not fit into GPU memory", needed):
@@ -177,15 +182,18 @@ class CudaDevice(Device):
             self.xp.cuda.get_current_stream().synchronize()
 
     def _launch(self, kernel: CudaKernel, grid: Grid, args: tuple[Any, ...]) -> None:
-        array = self.xp.ndarray
+        array = self._array
         passed = [value.data.ptr if isinstance(value, array) else 0 if value is None else value for value in args]
-        config = _config(*grid)
-        with clean(f"the kernel {kernel.name} cannot be started"):
+        try:
             if self.watch is not None:
                 self.watch.before(kernel.name)
-            self._core.launch(self._stream(), config, kernel.handle, *passed)
+            stream = self._streams.get(self._current().ptr) or self._stream()
+            self._start(stream, _config(*grid), kernel.handle, *passed)
             if self.watch is not None:
                 self.watch.after()
+        except Exception:
+            with clean(f"the kernel {kernel.name} cannot be started"):
+                raise
 
     def _stream(self) -> Any:
         handle = self.queue
