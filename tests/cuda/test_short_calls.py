@@ -46,7 +46,7 @@ def calls(monkeypatch):
         real = getattr(device, what)
         monkeypatch.setattr(device, what, lambda *args, **options: seen.append(what) or real(*args, **options))
 
-    for what in ("_launch", "download", "upload", "zeros", "full", "kernel"):
+    for what in ("start", "download", "upload", "zeros", "full", "kernel"):
         noted(what)
     return seen
 
@@ -60,8 +60,8 @@ def test_a_second_call_costs_no_more_than_it_must(name, graph, calls):
         calls.clear()
         before = memory.allocations
         call(GRAPHS[graph])
-    assert [calls.count("_launch"), calls.count("download"), memory.allocations - before] == expected
-    assert set(calls) <= {"_launch", "download"}  # nothing is zeroed, uploaded or looked up
+    assert [calls.count("start"), calls.count("download"), memory.allocations - before] == expected
+    assert set(calls) <= {"start", "download"}  # nothing is zeroed, uploaded or looked up
 
 
 def test_a_second_run_by_products_allocates_its_results_and_what_products_carry(calls):
@@ -83,7 +83,7 @@ def test_components_are_counted_when_somebody_asks(calls):
     assert result.label.tolist() == [0, 1, 0, 3, 3, 5]
     assert calls == []
     assert (result.count, result.sizes.tolist(), result.largest) == (4, [2, 1, 2, 1], 2)
-    assert "_launch" in calls
+    assert "start" in calls
 
 
 @pytest.mark.parametrize("name", ["bfs", "sssp", "sswp"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,9 +14,9 @@ from clew.dtypes import Array
 from clew.engines.cuda.balance.frontiers import entry_bytes
 from clew.engines.cuda.balance.launches import launch_over
 from clew.engines.cuda.memory.bandwidth import OnHost, on_host_by_plans, with_link
-from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.memory.device_rows import DeviceRows, Room
 from clew.engines.cuda.memory.packed_rows import both_directions_on, edges_on
-from clew.engines.cuda.toolchain.device import Device
+from clew.engines.cuda.toolchain.device import Device, Grid
 from clew.graph import Graph
 from clew.result import TRACED_ROUNDS, timed_rows
 from clew.workspace import Workspace, result, scratch
@@ -73,23 +73,48 @@ def bfs(
     if balance != "auto" or cut is not None:
         return bfs_balanced(device, graph, source, tuning_of(balance, cut), deterministic)
     out, into = both_directions_on(device, graph, firsts=True)
-    work = out.take(device, ("bfs", traced_levels), lambda: workspace(graph, traced_levels=traced_levels))
     threads = threads or (THREADS if out.packed is None else PACKED_THREADS)
-    progress = _search(device, out, into, source, work, pull_cost, threads)
+    key = ("bfs", into.on_host, threads, traced_levels)
+    ready = out.prepared(key, lambda: _prepare(device, graph, out, into, threads, traced_levels))
+    work, depth, parent, noted = out.take(device, ready.room)
+    progress = _search(device, ready, (out, into), source, work, (depth, parent, noted), pull_cost)
+    levels, reached = int(progress["level"]), int(progress["reached"])
     out.give_back(work)
     if deterministic:
         n = out.id_dtype.type(out.num_vertices)
-        given = (n, into.offsets, into.ids, work.depth, work.parent)
+        given = (n, into.offsets, into.ids, depth, parent)
         launch_over(device, "bfs.cuh", "smallest_parents", _defines(out, into), out.num_vertices * 32, *given)
-    levels, width, plans = int(progress["level"]), out.bytes_per_edge, (out.plan, into.plan)
-    noted = work.trace
+    width, plans = out.bytes_per_edge, (out.plan, into.plan)
 
     def trace() -> dict[str, Array]:  # must not hold the rows
         away = on_host_by_plans(*plans, isinstance(noted, np.ndarray))
         return _columns(device.download(noted[: levels + 1]), width, away)
 
-    values, facts = {"depth": work.depth, "parent": work.parent}, {"num_reached": int(progress["reached"])}
+    values, facts = {"depth": depth, "parent": parent}, {"num_reached": reached}
     return Answer(values, facts, unreached=-1, iterations=levels, trace=trace)
+
+
+class Ready(NamedTuple):
+    """What all searches over the same rows have in common."""
+
+    kernel: Any
+    grid: Grid
+    room: Room
+    traced: Any  # the rows of the trace, and the vertices, as the kernel takes them
+    size: Any
+
+
+def _prepare(
+    device: Device, graph: Graph, out: DeviceRows, into: DeviceRows, threads: int, traced_levels: int
+) -> Ready:
+    def given(work: Any) -> tuple[Any, ...]:
+        arrays = device.passed(work.queue, work.pieces_of_long_rows, work.bitmaps)
+        return arrays, device.passed(work.control), device.reader(work.control, CONTROL)
+
+    kernel = device.kernel("bfs.cuh", "bfs", _defines(out, into))
+    room = out.room(device, ("bfs", traced_levels), lambda: workspace(graph, traced_levels=traced_levels), given)
+    traced = np.int64(room.per_run[-1][0][0])
+    return Ready(kernel, device.together(kernel, threads), room, traced, out.id_dtype.type(out.num_vertices))
 
 
 def bfs_balanced(device: Device, graph: Graph, source: int, tuning: Tuning, deterministic: bool) -> Answer:
@@ -107,20 +132,23 @@ def bfs_balanced(device: Device, graph: Graph, source: int, tuning: Tuning, dete
 
 
 def _search(
-    device: Device, out: DeviceRows, into: DeviceRows, source: int, work: Any, pull_cost: float, threads: int
+    device: Device,
+    ready: Ready,
+    rows: tuple[DeviceRows, DeviceRows],
+    source: int,
+    work: Any,
+    results: tuple[Any, ...],
+    pull_cost: float,
 ) -> Any:
     """Launch until the search is done; returns the kernel's last progress."""
-    id_type = out.id_dtype.type
-    kernel = out.once(("bfs", into.on_host), lambda: device.kernel("bfs.cuh", "bfs", _defines(out, into)))
-    edges = (out.offsets, out.ids, into.offsets, into.ids)
-    arrays = (work.depth, work.parent, work.queue, work.pieces_of_long_rows, work.bitmaps, work.trace)
-    vertices = (id_type(out.num_vertices), id_type(source))
+    (out, into), (depth, parent, trace), (arrays, control, read) = rows, results, work.given
+    vertices = (ready.size, type(ready.size)(source))
+    given = (*vertices, out.offsets, out.ids, into.offsets, into.ids, depth, parent, *arrays, trace, ready.traced)
     stop = LEVELS_PER_LAUNCH
     while True:
-        limits = (np.int64(work.trace.shape[0]), np.int64(stop), np.float32(pull_cost))
         first = np.int32(stop == LEVELS_PER_LAUNCH)
-        device.launch_cooperative(kernel, threads, *vertices, *edges, *arrays, *limits, first, work.control)
-        progress = device.download(work.control).view(CONTROL)[0]
+        device.start(ready.kernel, ready.grid, (*given, np.int64(stop), np.float32(pull_cost), first, *control))
+        progress = read()
         if progress["done"]:
             return progress
         stop += LEVELS_PER_LAUNCH

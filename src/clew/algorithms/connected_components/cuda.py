@@ -75,9 +75,10 @@ def labels_of_rows(
     """The same of rows; ``symmetric`` says that every edge is in the rows of both its ends."""
     n, index = rows.num_vertices, rows.id_dtype
     long_row = constants.get("LONG_ROW", LONG_ROW)
-    work = rows.take(device, ("components", long_row), lambda: label_space(n, rows.num_arcs, index, long_row))
+    space = rows.room(device, ("components", long_row), lambda: label_space(n, rows.num_arcs, index, long_row))
+    work, label = rows.take(device, space)
     if n == 0:
-        return work.label
+        return label
     if sampled is None:
         sampled = rows.packed is not None or sampling_pays(n, rows.num_arcs)  # tiles read edges again and again
     name = "components" if sampled else "components_staged" if rows.on_host else "components_tiled"
@@ -85,7 +86,7 @@ def labels_of_rows(
     key = ("components", name, *constants.items())
     kernel = rows.prepared(key, lambda: device.kernel(f"{name}.cuh", name, {**_defines(rows), **constants}))
     most, shared = -(-n // WARP), 0 if sampled else tile * BYTES_IN_TILE
-    arguments = [np.uint64(n), rows.offsets, rows.ids, np.int32(symmetric), work.label, work.long_rows]
+    arguments = [np.uint64(n), rows.offsets, rows.ids, np.int32(symmetric), label, work.long_rows]
     if sampled:
         arguments.append(work.frequent)
     elif rows.on_host:
@@ -95,7 +96,7 @@ def labels_of_rows(
         arguments += [device.empty(blocks * room, index), np.uint64(room)]
     device.launch_cooperative(kernel, THREADS, *arguments, work.state, work.barrier, shared=shared, most=most)
     rows.give_back(work)
-    return work.label
+    return label
 
 
 def sampling_pays(num_vertices: int, num_arcs: int) -> bool:

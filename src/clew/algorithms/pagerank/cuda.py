@@ -26,7 +26,7 @@ from clew.engines.cuda.memory.packed_rows import packed_incoming_on
 from clew.engines.cuda.products import algebra
 from clew.engines.cuda.products.spmv import by_tiles
 from clew.engines.cuda.products.sweep import can_sweep, earned_layout, run_sweep, sweep_of
-from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, Grid, blocks_for, index_defines
 from clew.engines.cuda.toolchain.source import ctype
 from clew.graph import Graph
 from clew.memory import current
@@ -110,24 +110,32 @@ def pagerank(device: Device, graph: Graph, walk: Walk, tuning: Tuning | None = N
         pulls = rows.prepared(asked, lambda: _ready(device, rows, value, shared_out, tuning))
         blocks = pulls.blocks
     key = ("pagerank", *given, blocks, products, TRACED_ROUNDS)
-    work = rows.take(device, key, lambda: workspace(graph, *given, products=products, blocks=blocks))
+    declare = lambda: workspace(graph, *given, products=products, blocks=blocks)  # noqa: E731
+    work, rank, trace = rows.take(device, rows.room(device, key, declare, lambda work: _given(device, work)))
     if pulls is None:
         layout = tuning.layout if rows.in_device_memory else "tiles"  # others are copies of the edges
-        answer = _rank_by_products(device, rows, (spread, lead, first), walk, work, layout)
+        answer = _rank_by_products(device, rows, (spread, lead, first), walk, (work, rank, trace), layout)
     else:
-        answer = _rank_by_pulling(device, rows, (factors, spread, lead, first), walk, work, pulls)
+        answer = _rank_by_pulling(device, rows, (factors, spread, lead, first), walk, (work, rank, trace), pulls)
     rows.give_back(work)
     return answer
+
+
+def _given(device: Device, work: Any) -> tuple[Any, ...]:
+    """The scratch arrays as the kernel for all rounds takes them, and how progress is read."""
+    spaces = device.passed(work.passed, work.next_passed, work.sums)
+    return spaces, device.passed(work.progress, work.barrier), device.reader(work.progress, PROGRESS)
 
 
 class Pulls(NamedTuple):
     """What all runs by pulling over the same rows have in common: the kernel, its launch, and its parts of the rows."""
 
     kernel: Any
-    threads: int
     blocks: int
     parts: tuple[Any, Any]
     size: Any  # the vertices, as the kernel takes them
+    grid: Grid
+    most: int  # rounds of a launch
 
 
 def _ready(device: Device, rows: DeviceRows, value: np.dtype[Any], weighted: bool, tuning: Tuning) -> Pulls:
@@ -136,26 +144,26 @@ def _ready(device: Device, rows: DeviceRows, value: np.dtype[Any], weighted: boo
     kernel, threads = device.kernel("pagerank.cuh", "pagerank", defines), int(defines["THREADS"])
     blocks = device.resident_blocks(kernel, threads)
     parts = parts_of(device, rows, blocks) if binned else (None, None)
-    return Pulls(kernel, threads, blocks, parts, np.uint64(rows.num_vertices))
+    most = max(1, share_of(EDGES_PER_LAUNCH, rows) // (rows.num_arcs + rows.num_vertices))
+    return Pulls(kernel, blocks, parts, np.uint64(rows.num_vertices), device.together(kernel, threads), most)
 
 
 def _rank_by_pulling(
-    device: Device, rows: DeviceRows, passing: tuple[Any, ...], walk: Walk, work: Any, pulls: Pulls
+    device: Device, rows: DeviceRows, passing: tuple[Any, ...], walk: Walk, memory: tuple[Any, ...], pulls: Pulls
 ) -> Answer:
     """All rounds in one launch, or in as few as the host checks; ``passing`` as the kernel takes it."""
+    work, rank, trace = memory
+    spaces, ends, read = work.given
     given = (pulls.size, rows.offsets, rows.neighbours, *passing, np.float64(walk.damping), np.float64(walk.tolerance))
-    noted = (work.trace, np.uint32(work.trace.shape[0]), work.rank, work.progress, work.barrier)
-    used = (*pulls.parts, work.passed, work.next_passed, work.sums, *noted)
-    most = max(1, share_of(EDGES_PER_LAUNCH, rows) // (rows.num_arcs + rows.num_vertices))
+    used = (*pulls.parts, *spaces, trace, np.uint32(trace.shape[0]), rank, *ends)
     done = 0
     while True:
-        turns = min(most, walk.max_iterations - done)
-        rounds = (np.uint32(done), np.uint32(turns))
-        device.launch_cooperative(pulls.kernel, pulls.threads, *given, *rounds, *used)
-        progress, done = device.download(work.progress).view(PROGRESS)[0], done + turns
+        turns = min(pulls.most, walk.max_iterations - done)
+        device.start(pulls.kernel, pulls.grid, (*given, np.uint32(done), np.uint32(turns), *used))
+        progress, done = read(), done + turns
         if done == walk.max_iterations or progress["converged"]:
             break
-    return ranks_with_trace(device, work.rank, rows, passing[0], progress, work.trace)
+    return ranks_with_trace(device, rank, rows, passing[0], progress, trace)
 
 
 def _defines(
@@ -175,21 +183,26 @@ def _defines(
 
 
 def _rank_by_products(
-    device: Device, rows: DeviceRows, given: tuple[Any, Any, Any], walk: Walk, work: Any, layout: str | None
+    device: Device,
+    rows: DeviceRows,
+    given: tuple[Any, Any, Any],
+    walk: Walk,
+    memory: tuple[Any, ...],
+    layout: str | None,
 ) -> Answer:
     """Rounds of a product in the layout that the graph has earned, and a short step between; for large skewed graphs.
 
     ``given`` is (spread, jumps, start), each None as in the kernels.
     """
     (spread, jumps, start), (damping, tolerance, max_iterations, *_) = given, walk
-    n, value = rows.num_vertices, np.dtype(work.rank.dtype)
+    work, rank, trace = memory
+    n, value = rows.num_vertices, np.dtype(rank.dtype)
     layout = layout or earned_layout(device, rows, _rounds(damping, tolerance, max_iterations))
     names, multiply = _product(device, rows, value, layout)
     ids = index_defines(rows.id_dtype, rows.num_arcs)
     defines = {**ids, "value_t": ctype(value), "sum_t": ctype(value), "FACTORS": "0"}
     blocks = blocks_for(device, n, PRODUCT_THREADS)
-    passed, moved, pulled, trace, rank = work.passed, work.next_passed, work.pulled, work.trace, work.rank
-    sums, progress = work.sums, work.progress
+    passed, moved, pulled, sums, progress = work.passed, work.next_passed, work.pulled, work.sums, work.progress
     whole = (np.uint64(n), rows.offsets, spread)
     ends = (sums, np.float64(tolerance))
     close = device.kernel("rank_rounds.cuh", "close_round", defines)

@@ -7,21 +7,21 @@ from typing import Any
 import numpy as np
 
 from clew.algorithms.paths import summary
-from clew.algorithms.paths.cuda_problem import DEFAULT, SEARCH, SHORT_THREADS, Problem, Tuning, ready_for
+from clew.algorithms.paths.cuda_problem import DEFAULT, Problem, Tuning, ready_for
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
 from clew.engines.cuda.balance.frontiers import BALANCES, NO_LIMIT, room_for_order
-from clew.engines.cuda.balance.launches import launch_over, share_of
+from clew.engines.cuda.balance.launches import launch_over
 from clew.engines.cuda.memory.bandwidth import on_host, with_link
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device
 from clew.result import timed_rows
 
-STEPS_PER_LAUNCH = 1 << 12  # then the host checks for Ctrl-C,
-EDGES_PER_LAUNCH = 1 << 33  # or after this many edges
+STEPS_PER_LAUNCH = 1 << 12  # then the host checks for Ctrl-C, or after EDGES_PER_LAUNCH
 LEVELS_PER_LAUNCH = 1 << 12  # of a shortest-path tree
 EDGES_PER_THREAD = 8
 DIVERGED = 1 << 63  # as in near_far.cuh
+NO_ROOM = (None, None)
 
 
 class Search:
@@ -30,19 +30,20 @@ class Search:
     def __init__(self, device: Device, rows: DeviceRows, source: int, problem: Problem, tuning: Tuning) -> None:
         self.device, self.rows, self.problem, self.tuning = device, rows, problem, tuning
         ready = self.ready = ready_for(device, rows, problem, tuning)
-        n, self.index, self.source = rows.num_vertices, rows.id_dtype, ready.source(source)
-        self.n, (key, space) = n, ready.space
-        work = self.work = rows.take(device, key, lambda: space)
-        self.words, self.trace, self.state = work.words, work.trace, work.state
-        self.values = (work.words, work.marks, work.links)
-        self.queues, self.full = (work.queue, work.other_queue), (work.pieces, work.other_pieces)
-        self.pile = (work.far_vertices, work.far_keys, np.uint64(work.far_keys.size // 2))
+        self.n, self.index, self.source = rows.num_vertices, rows.id_dtype, ready.source(source)
+        self.work, self.trace = rows.take(device, ready.room)
+        self.given = self.work.given
         self.step, self.relaxed = 1, 0
-        self.order_room = (None, None) if ready.order_from == NO_LIMIT else room_for_order(device, n)
-        first = (rows.offsets, ready.ends[0], self.source, *ready.first, *self.values)
-        self._launch(ready.begin, *first, work.other_queue, work.other_pieces, work.state)
+        self.order_room = NO_ROOM if ready.order_from == NO_LIMIT else room_for_order(device, self.n)
+        begin, grid = ready.begin
+        device.start(begin, grid, (rows.offsets, ready.ends[0], self.source, *ready.first, *self.given.begin))
         self.results: tuple[Any, ...] = ()  # values and parents
         self.last: Any = None  # the state that was downloaded last
+
+    @property
+    def words(self) -> Any:
+        """The values, as the search computes them."""
+        return self.work.words
 
     def run(self, *, relaxed_limit: int = NO_LIMIT, deterministic: bool = True) -> Any:
         """Continue until done, or until this many edges were relaxed; returns the state.
@@ -50,18 +51,17 @@ class Search:
         Parents that need not be deterministic are written behind every launch. It is likely to be the last one, and
         then the host waits for the device only once.
         """
-        rows, device, ready = self.rows, self.device, self.ready
-        given = (rows.offsets, *rows.edges, *ready.ends, *self.values, *self.queues, *self.full, *self.pile)
-        noted = (*self.order_room, self.trace, np.uint64(self.trace.shape[0]), self.state)
-        at_once = share_of(EDGES_PER_LAUNCH, rows)
-        launch: dict[str, Any] = {"shared": ready.shared, "most": self.tuning.blocks}
+        rows, device, ready, given = self.rows, self.device, self.ready, self.given
+        front = (rows.offsets, *rows.edges, *ready.ends, *given.search, *ready.limits)
+        back = (*self.order_room, self.trace, ready.traced, given.state)
+        search, grid = ready.search
         while True:
-            limit, edge_limit = self.step + STEPS_PER_LAUNCH, min(relaxed_limit, self.relaxed + at_once)
-            until = (np.uint64(limit), np.uint64(edge_limit), np.uint64(ready.order_from))
-            device.launch_cooperative(ready.search, ready.threads, *given, *ready.limits, *until, *noted, **launch)
-            if not deterministic and self.values[2] is not None:
-                self._write_results(self.values[2])
-            state = self.last = self._download_state()
+            limit, edge_limit = self.step + STEPS_PER_LAUNCH, min(relaxed_limit, self.relaxed + ready.at_once)
+            until = (np.uint64(limit), np.uint64(edge_limit), ready.order_limit)
+            device.start(search, grid, (*front, *until, *back))
+            if not deterministic and given.links is not None:
+                self._write_results(given.links)
+            state = self.last = given.read()
             self.step, self.relaxed = int(state["step"]), int(state["relaxed"])
             if self.step < limit and (self.relaxed < edge_limit or edge_limit == relaxed_limit):
                 return state
@@ -72,24 +72,24 @@ class Search:
         Parents are those of the search, unless it keeps none or they must be the same in every run. This ends the
         search: the next one uses its arrays.
         """
-        device, links = self.device, None if deterministic else self.values[2]
+        device, links = self.device, None if deterministic else self.given.links
         if not self.results:
             if links is None:
                 parents = shortest_path_tree(self, breadth_first=deterministic or negative)
                 self.results = device.empty(self.n, self.problem.result), parents
             self._write_results(links)
-            self.last = self._download_state()
-        self.end()
+            self.last = self.given.read()
         values, parents = self.results
         state, splits = self.last, int(self.last["splits"])
-        noted, steps = self.trace, int(state["step"]) - splits
+        noted, steps, reached = self.trace, int(state["step"]) - splits, int(state["reached"])
+        self.end()
         width, away = self.rows.bytes_per_edge, on_host(self.rows)
 
         def trace() -> dict[str, Array]:
             rows = device.download(noted[:steps])
             return with_link(timed_rows(rows, ("bucket", "frontier", "edges"), width), away)
 
-        return summary(name, values, parents, int(state["reached"]), splits + 1, trace)
+        return summary(name, values, parents, reached, splits + 1, trace)
 
     def end(self) -> None:
         """Leave the arrays to the next search."""
@@ -123,15 +123,12 @@ class Search:
 
     def _write_results(self, links: Any) -> None:
         """Have the device write the values, and the parents where links are given; then it counts the reached."""
-        device, ready = self.device, self.ready
-        self.results = self.results or (device.empty(self.n, self.problem.result), device.empty(self.n, self.index))
-        self._launch(ready.end, self.words, links, *ready.unreached, *self.results, self.state)
-
-    def _download_state(self) -> Any:
-        return self.device.download(self.state).view(SEARCH)[0]
-
-    def _launch(self, kernel: Any, *args: Any) -> None:
-        self.device.launch(kernel, self.ready.blocks, SHORT_THREADS, *args)
+        device, (end, grid) = self.device, self.ready.end
+        results = self.results = self.results or (
+            device.empty(self.n, self.problem.result),
+            device.empty(self.n, self.index),
+        )
+        device.start(end, grid, (self.given.words, links, *self.ready.unreached, *results, self.given.state))
 
 
 def shortest_path_tree(search: Search, *, breadth_first: bool) -> Any:
@@ -148,7 +145,8 @@ def shortest_path_tree(search: Search, *, breadth_first: bool) -> Any:
     levels = device.empty(search.n, np.uint32)
     state, barrier = device.zeros(5, np.uint64), device.zeros(GRID_BARRIER_WORDS, np.uint32)
     kernel = device.kernel("shortest_path_tree.cuh", "parents_by_level", search.tree_defines())
-    given = (*search.tree_arguments(), search.source, unsigned, levels, *search.queues)
+    queues = search.work.queue, search.work.other_queue
+    given = (*search.tree_arguments(), search.source, unsigned, levels, *queues)
     while True:
         device.launch_cooperative(kernel, 256, *given, np.uint64(LEVELS_PER_LAUNCH), state, barrier)
         level, *sizes = device.download(state)[:4].tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -9,8 +10,9 @@ import numpy as np
 
 from clew.algorithms.arguments import check_balance
 from clew.engines.cuda.balance.frontiers import BALANCES, NO_LIMIT, entry_bytes, fetched_edge, order_from
-from clew.engines.cuda.memory.device_rows import DeviceRows
-from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for, shared_bytes
+from clew.engines.cuda.balance.launches import share_of
+from clew.engines.cuda.memory.device_rows import DeviceRows, Room
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, Grid, blocks_for, shared_bytes
 from clew.engines.cuda.toolchain.source import ctype
 from clew.errors import ResourceError
 from clew.graph import Graph
@@ -19,6 +21,7 @@ from clew.workspace import Workspace, result, scratch
 
 WARP = 32
 SHORT_THREADS = 256  # of a block of the kernels before and after the search
+EDGES_PER_LAUNCH = 1 << 33
 CUT_THREADS = 512  # of a block by the degree cut, unless its pieces leave room for fewer
 STAGED_BYTES = 48  # of shared memory that a thread needs for what its warp finds
 SAMPLE = 1 << 14  # weights read for their mean
@@ -171,23 +174,46 @@ def _computed(device: Device, rows: DeviceRows) -> WeightFacts:
     return WeightFacts(min(ends), max(ends), mean)
 
 
+Launch = tuple[Any, Grid]  # a kernel, and how it is launched
+
+
 class Ready(NamedTuple):
     """What all searches for a problem over the same rows have in common, as kernels take it."""
 
-    space: Any  # the key of the workspace, and its declaration
+    room: Room
     defines: dict[str, Any]
-    begin: Any  # kernels,
-    search: Any
-    end: Any
-    blocks: int  # and their launches
-    threads: int
-    shared: int
+    begin: Launch
+    search: Launch
+    end: Launch
     order_from: int
+    at_once: int  # edges of a launch
     source: Any  # its dtype
     first: tuple[Any, ...]  # arguments
     ends: tuple[Any, ...]
     limits: tuple[Any, ...]
+    order_limit: Any
+    traced: Any
     unreached: tuple[Any, ...]
+
+
+class Given(NamedTuple):
+    """The scratch arrays of a search, as its kernels take them, and how its state is read."""
+
+    begin: tuple[Any, ...]
+    search: tuple[Any, ...]
+    words: Any
+    links: Any  # None if it keeps none
+    state: Any
+    read: Callable[[], Any]
+
+
+def _given(device: Device, work: Any) -> Given:
+    words, marks, links, state = device.passed(work.words, work.marks, work.links, work.state)
+    pairs = device.passed(work.queue, work.other_queue, work.pieces, work.other_pieces)
+    pile = *device.passed(work.far_vertices, work.far_keys), np.uint64(work.far_keys.size // 2)
+    begin = (words, marks, links, pairs[1], pairs[3], state)
+    kept, read = None if work.links is None else links, device.reader(work.state, SEARCH)
+    return Given(begin, (words, marks, links, *pairs, *pile), words, kept, state, read)
 
 
 def ready_for(device: Device, rows: DeviceRows, problem: Problem, tuning: Tuning) -> Ready:
@@ -198,29 +224,34 @@ def ready_for(device: Device, rows: DeviceRows, problem: Problem, tuning: Tuning
 
 def _prepare(device: Device, rows: DeviceRows, problem: Problem, tuning: Tuning) -> Ready:
     n, index, value = rows.num_vertices, rows.id_dtype, problem.value.type
+    kind = ("search", problem.value, None if tuning is DEFAULT else tuning)
     space = search_space(n, rows.num_arcs, index, np.dtype(rows.offsets.dtype), problem.value, tuning)
     threads, spaces = threads_of(device, rows, problem, tuning), space.spaces
     words, links = spaces["marks"] is None, spaces["links"] is not None
     macros = defines(rows, problem, tuning, words=words, links=links, threads=threads)
     begin, search, end = (device.kernel("near_far.cuh", f"near_far{part}", macros) for part in ("_begin", "", "_end"))
     edge = fetched_edge(index, problem.value).itemsize
+    fetched = tuning.cut * threads * edge if tuning.balance == "degree_cut" and tuning.prefetch else 0
+    short = (blocks_for(device, n, SHORT_THREADS), SHORT_THREADS, 0, False, 1)
     first, low, unreached = map(value, (problem.first, problem.low, problem.unreached))
     size, delta = np.uint64(n), np.float64(problem.delta)
     tail = tuning.tail * rows.num_arcs if problem.grows else NO_LIMIT
+    in_order = order_from(rows, tuning.balance, tuning.order_from)
+    room = rows.room(device, kind, lambda: space, lambda work: _given(device, work))
     return Ready(
-        (("search", problem.value, None if tuning is DEFAULT else tuning), space),
+        room,
         macros,
-        begin,
-        search,
-        end,
-        blocks_for(device, n, SHORT_THREADS),
-        threads,
-        tuning.cut * threads * edge if tuning.balance == "degree_cut" and tuning.prefetch else 0,
-        order_from(rows, tuning.balance, tuning.order_from),
+        (begin, short),
+        (search, device.together(search, threads, fetched, tuning.blocks)),
+        (end, short),
+        in_order,
+        share_of(EDGES_PER_LAUNCH, rows),
         index.type,
         (first, low, unreached, delta),
         (size, unreached, delta),
         (value(problem.floor), *map(np.uint64, (*tuning.alone, tuning.eager, tail))),
+        np.uint64(in_order),
+        np.uint64(room.per_run[-1][0][0]),
         (size, unreached, problem.result.type(problem.nothing)),
     )
 

@@ -10,6 +10,8 @@ import math
 import os
 import re
 import threading
+import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -188,7 +190,12 @@ class EmulatedDevice(Device):
     def synchronize(self) -> None:
         """Nothing to wait for: launches return when they have ended."""
 
-    def _launch(self, kernel: EmulatedKernel, grid: Grid, args: tuple[Any, ...]) -> None:
+    def passed(self, *args: Any) -> tuple[Any, ...]:
+        """Weak references instead of arrays, so that it is noticed if one has gone."""
+        return tuple(weakref.ref(value) if isinstance(value, np.ndarray) else value for value in args)
+
+    def start(self, kernel: EmulatedKernel, grid: Grid, args: Sequence[Any]) -> None:
+        """Run a kernel to its end."""
         blocks, threads, shared, together, _ = grid
         if len(args) != len(kernel.takes):
             raise DeviceError(f"the kernel {kernel.name} takes {len(kernel.takes)} arguments; {len(args)} were given.")
@@ -221,6 +228,8 @@ def the_emulation() -> EmulatedDevice:
 
 def _word(kernel: str, position: int, value: Any, code: str) -> int:
     """The bits of an argument, if it is of the type that the kernel takes."""
+    if isinstance(value, weakref.ref) and (value := value()) is None:
+        raise DeviceError(f"argument {position} of the kernel {kernel} is an array that is gone.")
     if code[0] == "p" and value is None:
         return 0
     dtype: Any = value.dtype if isinstance(value, np.ndarray | np.generic) else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -47,6 +46,16 @@ class Packed(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class Room:
+    """What a call allocates, what it may leave to the next, whether it does, and what is prepared of the latter."""
+
+    per_run: list[tuple[Any, np.dtype[Any]]]
+    left: Workspace
+    keeps: bool
+    prepare: Callable[[Any], Any]
+
+
+@dataclass(frozen=True, eq=False)
 class DeviceRows:
     """Compressed rows on a device, with 32-bit offsets if the arcs fit.
 
@@ -70,7 +79,7 @@ class DeviceRows:
     ready: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
     #: Values cached by ``once``: degrees, tiles, layouts. They must not reference the rows.
     facts: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
-    #: Scratch arrays that calls have left (``take``), by what they are for and the queue of work that uses them.
+    #: Scratch arrays that calls have left (``take``), by their room and the queue of work that uses them.
     scratch: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def once(self, name: Any, compute: Callable[[], Fact]) -> Fact:
@@ -80,29 +89,37 @@ class DeviceRows:
         fact: Fact = self.facts[name]
         return fact
 
-    def take(self, device: Device, key: Any, declare: Callable[[], Workspace]) -> Any:
-        """The arrays of a workspace. Scratch arrays may be those that the last call gave back.
+    def room(
+        self, device: Device, key: Any, declare: Callable[[], Workspace], prepare: Callable[[Any], Any] = lambda _: None
+    ) -> Room:
+        """The room for the arrays of a workspace; ``key`` tells workspaces over these rows apart.
 
-        ``key`` tells workspaces over these rows apart. Give them back with ``give_back`` when nothing reads them.
+        ``prepare`` makes of the scratch arrays what calls need of them, once; it must not hold them.
         """
-        per_run, left, keeps = self.once(("workspace", key), lambda: self._divided(device, declare()))
-        place = (key, device.queue)
-        arrays = self.scratch.pop(place, None)
-        arrays = vars(left.allocate(device)) if arrays is None else arrays
-        own = {name: device.empty(shape, dtype) for name, shape, dtype in per_run}
-        return SimpleNamespace(**own, **arrays, left=(place, arrays) if keeps else None)
+        return self.once(("workspace", key), lambda: self._room(device, declare(), prepare))
 
-    def _divided(self, device: Device, space: Workspace) -> tuple[list[Any], Workspace, bool]:
-        """What a call allocates, what it may leave to the next, and whether it does: not where memory is short."""
+    def _room(self, device: Device, space: Workspace, prepare: Callable[[Any], Any]) -> Room:
         per_run, left = space.divided()
-        keeps = self.has_room and left.nbytes <= KEPT * device.capacity
-        return [(name, one.shape, np.dtype(one.dtype)) for name, one in per_run.items()], left, keeps
+        keeps = self.has_room and left.nbytes <= KEPT * device.capacity  # not where memory is short
+        return Room([(one.shape, np.dtype(one.dtype)) for one in per_run.values()], left, keeps, prepare)
+
+    def take(self, device: Device, room: Room) -> list[Any]:
+        """Scratch arrays, as attributes, and then the arrays of this call alone, in the order of the workspace.
+
+        Scratch arrays may be those that the last call gave back. Give them back with ``give_back`` when nothing reads
+        them. ``given`` is what was prepared of them.
+        """
+        place = (room, device.queue)
+        work = self.scratch.pop(place, None)
+        if work is None:
+            work = room.left.allocate(device)
+            work.place, work.given = place, room.prepare(work)
+        return [work, *[device.empty(shape, dtype) for shape, dtype in room.per_run]]
 
     def give_back(self, work: Any) -> None:
         """Leave the scratch arrays of ``take`` to the next call, where memory is not short."""
-        if work.left is not None:
-            place, arrays = work.left
-            self.scratch[place] = arrays
+        if work.place[0].keeps:
+            self.scratch[work.place] = work
 
     def prepared(self, key: Any, make: Callable[[], Fact]) -> Fact:
         """What a call needs that stays the same from call to call, made by the first; it must not hold the rows."""
@@ -145,7 +162,7 @@ class DeviceRows:
             return edge_bytes(self.neighbours, self.weights)
         return self.packed.nbytes / max(1, self.num_arcs) + (0 if self.weights is None else self.weights.itemsize)
 
-    @property
+    @cached_property
     def edges(self) -> tuple[Any, Any]:
         """Neighbours and weights for kernels that support pairs, which take pairs instead of neighbours."""
         return (self.pairs.view(self.neighbours.dtype), None) if self.paired else (self.ids, self.weights)

@@ -164,6 +164,31 @@ def _download_few(device: Any, array: Any) -> Array:
     return found
 
 
+def reader(device: Any, array: Any, record: np.dtype[Any]) -> Callable[[], Any]:
+    """A function that downloads a few bytes as a record, again and again: what ``download`` looks up is found once.
+
+    Every time gives the same record, with what it has then.
+    """
+    cuda, size, source = device.xp.cuda, array.nbytes, array.data.ptr
+    with clean(FROM_GPU):
+        room = np.frombuffer(cuda.alloc_pinned_memory(size), np.uint8, size)
+    target, found = room.ctypes.data, room.view(record)[0]
+    copy, wait, kind = cuda.runtime.memcpyAsync, cuda.runtime.streamSynchronize, cuda.runtime.memcpyDeviceToHost
+    current = cuda.get_current_stream
+
+    def read() -> Any:
+        try:
+            stream = current().ptr
+            copy(target, source, size, kind, stream)
+            wait(stream)
+        except Exception:
+            with clean(FROM_GPU):
+                raise
+        return found
+
+    return read
+
+
 def _in_lanes(device: Any, size: int, work: Callable[[Lane, Chunks], None]) -> None:
     """Copy ``size`` bytes in chunks by all lanes, after earlier and before later work of the current stream.
 

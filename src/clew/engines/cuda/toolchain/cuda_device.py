@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -38,7 +39,7 @@ class CudaDevice(Device):
 
     name = "cuda"
     page = virtual.PAGE
-    upload, download = transfer.upload, transfer.download
+    upload, download, reader = transfer.upload, transfer.download, transfer.reader
     hosted, split, managed = transfer.hosted, transfer.split, transfer.managed
 
     def __init__(self, ordinal: int = 0) -> None:
@@ -181,7 +182,13 @@ class CudaDevice(Device):
         with clean("a kernel failed"):
             self.xp.cuda.get_current_stream().synchronize()
 
-    def _launch(self, kernel: CudaKernel, grid: Grid, args: tuple[Any, ...]) -> None:
+    def passed(self, *args: Any) -> tuple[Any, ...]:
+        """Pointers instead of arrays."""
+        array = self._array
+        return tuple(value.data.ptr if isinstance(value, array) else 0 if value is None else value for value in args)
+
+    def start(self, kernel: CudaKernel, grid: Grid, args: Sequence[Any]) -> None:
+        """Start a kernel, with few look-ups: they would take longer than the driver."""
         array = self._array
         passed = [value.data.ptr if isinstance(value, array) else 0 if value is None else value for value in args]
         try:

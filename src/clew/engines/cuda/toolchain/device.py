@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -122,7 +123,7 @@ class Device(Protocol):
 
     def launch(self, kernel: Any, blocks: int, threads: int, *args: Any, shared: int = 0) -> None:
         """Start ``blocks`` × ``threads`` threads. Arguments are arrays, None, or NumPy scalars of the exact type."""
-        self._launch(kernel, (blocks, threads, shared, False, 1), args)
+        self.start(kernel, (blocks, threads, shared, False, 1), args)
 
     def launch_cooperative(
         self, kernel: Any, threads: int, *args: Any, shared: int = 0, most: int | None = None, cluster: int = 1
@@ -131,13 +132,24 @@ class Device(Protocol):
 
         With ``cluster``, blocks come in clusters of that size (``team_sync``).
         """
+        self.start(kernel, self.together(kernel, threads, shared, most, cluster), args)
+
+    def together(self, kernel: Any, threads: int, shared: int = 0, most: int | None = None, cluster: int = 1) -> Grid:
+        """As many blocks as can run at once, and no more than ``most``."""
         blocks = self.resident_blocks(kernel, threads, shared, cluster)
         if most is not None:
             blocks = max(cluster, min(blocks, most - most % cluster))
-        self._launch(kernel, (blocks, threads, shared, True, cluster), args)
+        return blocks, threads, shared, True, cluster
 
-    def _launch(self, kernel: Any, grid: Grid, args: tuple[Any, ...]) -> None:
-        """Start a kernel."""
+    def start(self, kernel: Any, grid: Grid, args: Sequence[Any]) -> None:
+        """Start a kernel on a grid; arguments as for ``launch``, or what ``passed`` made of them."""
+
+    def passed(self, *args: Any) -> tuple[Any, ...]:
+        """Arguments that many launches have in common, as ``start`` needs them. This keeps no array alive."""
+
+    def reader(self, array: Any, record: np.dtype[Any]) -> Callable[[], Any]:
+        """A function that downloads a few bytes as a record, which is valid until the next time; for many times."""
+        return lambda: self.download(array).view(record)[0]
 
     def resident_blocks(self, kernel: Any, threads: int, shared: int = 0, cluster: int = 1) -> int:
         """How many blocks can run at once."""
