@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 from clew.algorithms.arguments import check_balance
 from clew.algorithms.waist import Waist
 from clew.edge_result import EdgeResult
-from clew.engines.choice import check_device, gpu_for, gpu_of_hybrid, is_hybrid
+from clew.engines.choice import EMULATED, check_device, gpu_for, gpu_of_hybrid, is_hybrid
 from clew.engines.cluster.share import Share, is_handle
 from clew.engines.retry import retried
 from clew.errors import GraphError
@@ -50,7 +50,7 @@ Arguments = ParamSpec("Arguments")
 Implementation = Callable[..., "Answer"] | str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Answer:
     """What an implementation computed; ``run`` turns it into a ``Result``.
 
@@ -81,7 +81,7 @@ class Answer:
 
     def __post_init__(self) -> None:
         if callable(self.facts):
-            object.__setattr__(self, "facts", Later(self.facts))
+            self.facts = Later(self.facts)
 
     def __getattr__(self, name: str) -> Any:
         """The value or fact of that name."""
@@ -153,7 +153,7 @@ class Algorithm:
     cluster: Implementation | None = None
     check: Callable[..., None] | str | None = None
     needs: Collection[str] = ()
-    vertices: Collection[str] = ("parent", "label", "mate")
+    vertices: Collection[str] = frozenset({"parent", "label", "mate"})
     size: Callable[[Graph], int] = lambda graph: graph.num_arcs
     balanced: bool = False
     distributed: bool = False
@@ -171,7 +171,7 @@ class Algorithm:
     cluster_refusal: str = ""
     stays_on_cpu: Callable[[Graph, Mapping[str, Any]], bool] | bool = False
 
-    @property
+    @functools.cached_property
     def name(self) -> str:
         """The name of the public function."""
         return self.function.__name__
@@ -223,6 +223,7 @@ class Algorithm:
 #: Why a search runs on the CPU for every device; and why an algorithm does for all but a GPU.
 SEQUENTIAL = "every step needs the one before, so one thread of the CPU runs it for every device"
 COMPILED = "it has no generic form, so the CPU runs it for every device but a GPU"
+ON_GPU = frozenset({"cuda", EMULATED})
 PARTS = ("generic", "cpu", "cuda", "cluster", "check")
 ALGORITHMS: dict[str, Algorithm] = {}
 
@@ -278,6 +279,10 @@ def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
     if is_hybrid(device):  # the GPU computes, and the results are in host memory
         return run(name, graph, gpu_of_hybrid(device), **arguments).numpy()
     record = ALGORITHMS[name]
+    if type(graph) is Graph and device in ON_GPU and record.cuda is not None:  # a call takes only some microseconds
+        gpu = gpu_for(device, 0)
+        assert gpu is not None
+        return _result(record, graph, _on_gpu(record, gpu, graph, device, arguments))
     on_cluster = isinstance(graph, Share)
     if isinstance(graph, Share) and device == "auto":
         device = graph.member.device if record.distributed else "cpu"  # where its form for members runs
@@ -298,23 +303,29 @@ def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
 
 
 def _result(record: Algorithm, graph: Graph, answer: Answer) -> Result:
-    known: dict[str, Any] = {
-        "rows": answer.rows,
-        "vertices": record.vertices,
-        "unreached": answer.unreached,
-        "facts": answer.facts,
-        "iterations": answer.iterations,
-        "converged": answer.converged,
-        "trace": answer.trace,
-    }
+    kind: Callable[..., Result] = Result
     if record.per_edge:
-        return EdgeResult(record.name, answer.values, graph=graph, pairs=answer.pairs, **known)
-    if record.per_walk:
-        return WalkResult(record.name, answer.values, names=graph.names, **known)
-    columns = graph._attributes.vertices if isinstance(graph, Graph) else None
-    if record.per_pair and not isinstance(graph, Share):
-        return PairResult(record.name, answer.values, graph=graph, columns=columns, **known)
-    return Result(record.name, answer.values, names=graph.names, columns=columns, **known)
+        kind, known = EdgeResult, {"graph": graph, "pairs": answer.pairs}
+    elif record.per_walk:
+        kind, known = WalkResult, {"names": graph.names}
+    else:
+        known = {"columns": graph._attributes.vertices if isinstance(graph, Graph) else None}
+        if record.per_pair and not isinstance(graph, Share):
+            kind, known["graph"] = PairResult, graph
+        else:
+            known["names"] = graph.names
+    return kind(
+        record.name,
+        answer.values,
+        rows=answer.rows,
+        vertices=record.vertices,
+        unreached=answer.unreached,
+        facts=answer.facts,
+        iterations=answer.iterations,
+        converged=answer.converged,
+        trace=answer.trace,
+        **known,
+    )
 
 
 def gpu_of(record: Algorithm, graph: Graph, device: str, arguments: Mapping[str, Any]) -> Device | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from clew.errors import GraphError
 
@@ -59,16 +60,22 @@ def gpu_for(device: str, num_arcs: int) -> Device | None:
     "auto" selects a GPU if one is usable and the graph is large enough to benefit. "cuda" raises an error that says
     what is missing.
     """
+    if device == "cuda":
+        return _gpus().the_device()  # type: ignore[no-any-return]
     check_device(device)
     if device == EMULATED and not os.environ.get("CLEW_TESTS_ON_GPU"):
         from clew.engines.cuda.emulation.device import the_emulation
 
         return the_emulation()
-    if device in ("cuda", EMULATED) or (device == "auto" and num_arcs >= WORTH_A_GPU and _has_gpu()):
-        from clew.engines.cuda.toolchain.cuda_device import the_device
-
-        return the_device()
+    if device == EMULATED or (device == "auto" and num_arcs >= WORTH_A_GPU and _has_gpu()):
+        return _gpus().the_device()  # type: ignore[no-any-return]
     return None
+
+
+@lru_cache(maxsize=1)
+def _gpus() -> Any:
+    """The module of GPUs; an import statement takes a while even where it has been imported."""
+    return import_module("clew.engines.cuda.toolchain.cuda_device")
 
 
 def why_no_gpu() -> str | None:

@@ -15,6 +15,7 @@ from clew.graph import Graph
 from clew.result import Result, seconds_between
 
 Precision = Literal["float64", "float32"]
+PRECISIONS = get_args(Precision)
 
 
 class Walk(NamedTuple):
@@ -102,7 +103,7 @@ def pagerank(
     """
     damping = check_fraction("damping", damping)
     tolerance, max_iterations = check_rounds(tolerance, max_iterations)
-    one_of("dtype", dtype, get_args(Precision))
+    one_of("dtype", dtype, PRECISIONS)
     if weighted:
         check_flow_weights(graph, "pagerank")
     jumps, first = jumps_of(graph, personalization), jumps_of(graph, start, "start")

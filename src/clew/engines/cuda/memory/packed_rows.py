@@ -114,12 +114,12 @@ def both_directions_on(
 
     ``firsts`` are those of in-edges.
     """
-    options: dict[str, Any] = {"weights": weights, "parts": 2 if graph.directed else 1}
-    out = into = packed_on(device, graph.outgoing, **options, least=least, firsts=firsts and not graph.directed)
+    parts, own = (2, False) if graph.directed else (1, firsts)
+    out = into = packed_on(device, graph.outgoing, weights=weights, parts=parts, least=least, firsts=own)
     if out is not None and graph.directed:
-        into = packed_on(device, _into(device, graph), **options, least=least, firsts=firsts)
+        into = packed_on(device, _into(device, graph), weights=weights, parts=parts, least=least, firsts=firsts)
     if out is None or into is None:  # plain out-edges fit, or plain in-edges and so both
-        out = rows_on(device, graph.outgoing, **options)
+        out = rows_on(device, graph.outgoing, weights=weights, parts=parts)
         into = incoming_on(device, graph, weights=weights) if graph.directed else out
     return out, into
 
