@@ -79,7 +79,6 @@ def bfs(
     work, depth, parent, noted = out.take(device, ready.room)
     progress = _search(device, ready, (out, into), source, work, (depth, parent, noted), pull_cost)
     levels, reached = int(progress["level"]), int(progress["reached"])
-    out.give_back(work)
     if deterministic:
         n = out.id_dtype.type(out.num_vertices)
         given = (n, into.offsets, into.ids, depth, parent)
@@ -90,6 +89,7 @@ def bfs(
         away = on_host_by_plans(*plans, isinstance(noted, np.ndarray))
         return _columns(device.download(noted[: levels + 1]), width, away)
 
+    out.give_back(work, trace)
     values, facts = {"depth": depth, "parent": parent}, {"num_reached": reached}
     return Answer(values, facts, unreached=-1, iterations=levels, trace=trace)
 
@@ -113,7 +113,7 @@ def _prepare(
 
     kernel = device.kernel("bfs.cuh", "bfs", _defines(out, into))
     room = out.room(device, ("bfs", traced_levels), lambda: workspace(graph, traced_levels=traced_levels), given)
-    traced = np.int64(room.per_run[-1][0][0])
+    traced = np.int64(room.lasting[0][0][0])
     return Ready(kernel, device.together(kernel, threads), room, traced, out.id_dtype.type(out.num_vertices))
 
 
@@ -141,9 +141,10 @@ def _search(
     pull_cost: float,
 ) -> Any:
     """Launch until the search is done; returns the kernel's last progress."""
-    (out, into), (depth, parent, trace), (arrays, control, read) = rows, results, work.given
+    (out, into), (arrays, control, read) = rows, work.given
     vertices = (ready.size, type(ready.size)(source))
-    given = (*vertices, out.offsets, out.ids, into.offsets, into.ids, depth, parent, *arrays, trace, ready.traced)
+    *found, trace = device.passed(*results)
+    given = (*vertices, *out.shape(device), *into.shape(device), *found, *arrays, trace, ready.traced)
     stop = LEVELS_PER_LAUNCH
     while True:
         first = np.int32(stop == LEVELS_PER_LAUNCH)

@@ -17,9 +17,9 @@ from clew.dtypes import Array
 from clew.engines.cuda.balance import tiling
 from clew.engines.cuda.balance.launches import Pace, launch_over, share_of
 from clew.engines.cuda.balance.tiling import degrees_of
-from clew.engines.cuda.memory.bandwidth import on_host, with_link
+from clew.engines.cuda.memory.bandwidth import on_host_by_plan, with_link
 from clew.engines.cuda.memory.device_graph import incoming_on, offsets_on
-from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.memory.device_rows import DeviceRows, Room
 from clew.engines.cuda.memory.edge_memory import EdgePlan, put
 from clew.engines.cuda.memory.ledger import ledger_of
 from clew.engines.cuda.memory.packed_rows import packed_incoming_on
@@ -100,25 +100,31 @@ def pagerank(device: Device, graph: Graph, walk: Walk, tuning: Tuning | None = N
     spread, factors, _kept_alive = _passing(device, graph, rows, shared_out, totals, value)
     lead = None if walk.jumps is None else device.upload(walk.jumps.astype(value))
     first = lead if walk.start is None else device.upload(walk.start.astype(value))
-    pays = products_pay(degrees_of(rows).largest, rows.num_arcs) if tuning.products is None else tuning.products
-    products = (pays or rows.packed is not None) and not shared_out
-    given = (walk.dtype, walk.max_iterations, shared_out)
-    if products:
-        pulls, blocks = None, blocks_for(device, graph.num_vertices, PRODUCT_THREADS)
-    else:
-        asked = ("pagerank", walk.dtype, shared_out, None if tuning is DEFAULT else tuning)
-        pulls = rows.prepared(asked, lambda: _ready(device, rows, value, shared_out, tuning))
-        blocks = pulls.blocks
-    key = ("pagerank", *given, blocks, products, TRACED_ROUNDS)
-    declare = lambda: workspace(graph, *given, products=products, blocks=blocks)  # noqa: E731
-    work, rank, trace = rows.take(device, rows.room(device, key, declare, lambda work: _given(device, work)))
+    tuned = None if tuning is DEFAULT else tuning
+    asked = ("pagerank", walk.dtype, walk.max_iterations, TRACED_ROUNDS, shared_out, tuned)
+    room, pulls = rows.prepared(asked, lambda: _ready(device, graph, rows, walk, shared_out, tuning))
+    work, *own = rows.take(device, room)
     if pulls is None:
         layout = tuning.layout if rows.in_device_memory else "tiles"  # others are copies of the edges
-        answer = _rank_by_products(device, rows, (spread, lead, first), walk, (work, rank, trace), layout)
+        answer = _rank_by_products(device, rows, (spread, lead, first), walk, (work, *own), layout)
     else:
-        answer = _rank_by_pulling(device, rows, (factors, spread, lead, first), walk, (work, rank, trace), pulls)
-    rows.give_back(work)
+        answer = _rank_by_pulling(device, rows, (factors, spread, lead, first), walk, (work, *own), pulls)
+    rows.give_back(work, answer.trace)
     return answer
+
+
+def _ready(
+    device: Device, graph: Graph, rows: DeviceRows, walk: Walk, shared_out: bool, tuning: Tuning
+) -> tuple[Room, Pulls | None]:
+    """The arrays of all such runs over these rows, and how they pull; None for rounds of a product."""
+    pays = products_pay(degrees_of(rows).largest, rows.num_arcs) if tuning.products is None else tuning.products
+    products = (pays or rows.packed is not None) and not shared_out
+    pulls = None if products else _pulls(device, rows, np.dtype(walk.dtype), shared_out, tuning)
+    blocks = blocks_for(device, graph.num_vertices, PRODUCT_THREADS) if pulls is None else pulls.blocks
+    given = (walk.dtype, walk.max_iterations, shared_out)
+    key = ("pagerank", *given, blocks, products, TRACED_ROUNDS)
+    space = workspace(graph, *given, products=products, blocks=blocks)
+    return rows.room(device, key, lambda: space, lambda work: _given(device, work)), pulls
 
 
 def _given(device: Device, work: Any) -> tuple[Any, ...]:
@@ -138,12 +144,12 @@ class Pulls(NamedTuple):
     most: int  # rounds of a launch
 
 
-def _ready(device: Device, rows: DeviceRows, value: np.dtype[Any], weighted: bool, tuning: Tuning) -> Pulls:
+def _pulls(device: Device, rows: DeviceRows, value: np.dtype[Any], weighted: bool, tuning: Tuning) -> Pulls:
     binned = degrees_of(rows).largest > UNEVEN_FROM if tuning.binned is None else tuning.binned
     defines = _defines(rows, value, weighted, binned, tuning)
     kernel, threads = device.kernel("pagerank.cuh", "pagerank", defines), int(defines["THREADS"])
     blocks = device.resident_blocks(kernel, threads)
-    parts = parts_of(device, rows, blocks) if binned else (None, None)
+    parts = device.passed(*(parts_of(device, rows, blocks) if binned else (None, None)))
     most = max(1, share_of(EDGES_PER_LAUNCH, rows) // (rows.num_arcs + rows.num_vertices))
     return Pulls(kernel, blocks, parts, np.uint64(rows.num_vertices), device.together(kernel, threads), most)
 
@@ -154,8 +160,9 @@ def _rank_by_pulling(
     """All rounds in one launch, or in as few as the host checks; ``passing`` as the kernel takes it."""
     work, rank, trace = memory
     spaces, ends, read = work.given
-    given = (pulls.size, rows.offsets, rows.neighbours, *passing, np.float64(walk.damping), np.float64(walk.tolerance))
-    used = (*pulls.parts, *spaces, trace, np.uint32(trace.shape[0]), rank, *ends)
+    *passed, there, noted = device.passed(*passing, rank, trace)
+    given = (pulls.size, *rows.shape(device), *passed, np.float64(walk.damping), np.float64(walk.tolerance))
+    used = (*pulls.parts, *spaces, noted, np.uint32(trace.shape[0]), there, *ends)
     done = 0
     while True:
         turns = min(pulls.most, walk.max_iterations - done)
@@ -232,11 +239,12 @@ def _rank_by_products(
 
 def ranks_with_trace(device: Device, rank: Any, rows: DeviceRows, factors: Any, progress: Any, trace: Any) -> Answer:
     """The answer, from what the kernels wrote; ``trace`` has a ``Round`` of clock.cuh each, and one more."""
-    rounds, away = int(progress["rounds"]), on_host(rows)
+    rounds, plan = int(progress["rounds"]), rows.plan
     width = rows.bytes_per_edge + (0 if factors is None else factors.itemsize)
-    size = SimpleNamespace(num_vertices=rows.num_vertices, num_arcs=rows.num_arcs)  # a trace must not keep the rows
+    counts = rows.num_vertices, rows.num_arcs  # a trace must not keep the rows
 
     def columns() -> dict[str, Array]:
+        size, away = SimpleNamespace(num_vertices=counts[0], num_arcs=counts[1]), on_host_by_plan(plan, trace)
         noted = device.download(trace[: rounds + 1])  # fewer where not all rounds were traced
         moved = rounds_over(size, noted[:, 1].copy().view(np.int64), width)
         return {"change": noted[:-1, 0], **with_link(moved, away)}
@@ -345,7 +353,7 @@ def _passing(
         offsets = offsets_on(device, graph.outgoing)
         return (offsets[1:] - offsets[:-1]).astype(value)
 
-    return rows.once(f"out-degrees as {value}", lengths), None, None
+    return rows.once(("out-degrees", value.char), lengths), None, None
 
 
 def _put_shares(device: Device, shares: Array, plan: EdgePlan) -> Any:

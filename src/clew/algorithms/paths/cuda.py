@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from clew.algorithms.registry import Answer
 from clew.dtypes import Array
 from clew.engines.cuda.balance.frontiers import BALANCES, NO_LIMIT, room_for_order
 from clew.engines.cuda.balance.launches import launch_over
-from clew.engines.cuda.memory.bandwidth import on_host, with_link
+from clew.engines.cuda.memory.bandwidth import on_host_by_plan, with_link
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device
 from clew.result import timed_rows
@@ -36,7 +37,7 @@ class Search:
         self.step, self.relaxed = 1, 0
         self.order_room = NO_ROOM if ready.order_from == NO_LIMIT else room_for_order(device, self.n)
         begin, grid = ready.begin
-        device.start(begin, grid, (rows.offsets, ready.ends[0], self.source, *ready.first, *self.given.begin))
+        device.start(begin, grid, (*ready.start, self.source, *ready.first, *self.given.begin))
         self.results: tuple[Any, ...] = ()  # values and parents
         self.last: Any = None  # the state that was downloaded last
 
@@ -51,9 +52,9 @@ class Search:
         Parents that need not be deterministic are written behind every launch. It is likely to be the last one, and
         then the host waits for the device only once.
         """
-        rows, device, ready, given = self.rows, self.device, self.ready, self.given
-        front = (rows.offsets, *rows.edges, *ready.ends, *given.search, *ready.limits)
-        back = (*self.order_room, self.trace, ready.traced, given.state)
+        device, ready, given = self.device, self.ready, self.given
+        front = (*ready.edges, *given.search, *ready.limits)
+        back = (*device.passed(*self.order_room, self.trace), ready.traced, given.state)
         search, grid = ready.search
         while True:
             limit, edge_limit = self.step + STEPS_PER_LAUNCH, min(relaxed_limit, self.relaxed + ready.at_once)
@@ -77,23 +78,23 @@ class Search:
             if links is None:
                 parents = shortest_path_tree(self, breadth_first=deterministic or negative)
                 self.results = device.empty(self.n, self.problem.result), parents
-            self._write_results(links)
+            self._write_results(links or self.given.none)
             self.last = self.given.read()
         values, parents = self.results
         state, splits = self.last, int(self.last["splits"])
         noted, steps, reached = self.trace, int(state["step"]) - splits, int(state["reached"])
-        self.end()
-        width, away = self.rows.bytes_per_edge, on_host(self.rows)
+        width, plan = self.rows.bytes_per_edge, self.rows.plan
 
         def trace() -> dict[str, Array]:
             rows = device.download(noted[:steps])
-            return with_link(timed_rows(rows, ("bucket", "frontier", "edges"), width), away)
+            return with_link(timed_rows(rows, ("bucket", "frontier", "edges"), width), on_host_by_plan(plan, noted))
 
+        self.end(trace)
         return summary(name, values, parents, reached, splits + 1, trace)
 
-    def end(self) -> None:
-        """Leave the arrays to the next search."""
-        self.rows.give_back(self.work)
+    def end(self, trace: Callable[[], Any] | None = None) -> None:
+        """Leave the arrays to the next search; ``trace`` reads that of this one."""
+        self.rows.give_back(self.work, trace)
 
     def is_done(self, state: Any) -> bool:
         """Whether nothing is left to do."""
@@ -128,7 +129,8 @@ class Search:
             device.empty(self.n, self.problem.result),
             device.empty(self.n, self.index),
         )
-        device.start(end, grid, (self.given.words, links, *self.ready.unreached, *results, self.given.state))
+        given = (self.given.words, links, *self.ready.unreached, *device.passed(*results), self.given.state)
+        device.start(end, grid, given)
 
 
 def shortest_path_tree(search: Search, *, breadth_first: bool) -> Any:

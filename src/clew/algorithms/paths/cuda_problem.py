@@ -188,7 +188,9 @@ class Ready(NamedTuple):
     order_from: int
     at_once: int  # edges of a launch
     source: Any  # its dtype
-    first: tuple[Any, ...]  # arguments
+    start: tuple[Any, ...]  # arguments
+    first: tuple[Any, ...]
+    edges: tuple[Any, ...]
     ends: tuple[Any, ...]
     limits: tuple[Any, ...]
     order_limit: Any
@@ -203,17 +205,18 @@ class Given(NamedTuple):
     search: tuple[Any, ...]
     words: Any
     links: Any  # None if it keeps none
+    none: Any
     state: Any
     read: Callable[[], Any]
 
 
 def _given(device: Device, work: Any) -> Given:
-    words, marks, links, state = device.passed(work.words, work.marks, work.links, work.state)
+    words, marks, links, state, none = device.passed(work.words, work.marks, work.links, work.state, None)
     pairs = device.passed(work.queue, work.other_queue, work.pieces, work.other_pieces)
     pile = *device.passed(work.far_vertices, work.far_keys), np.uint64(work.far_keys.size // 2)
     begin = (words, marks, links, pairs[1], pairs[3], state)
     kept, read = None if work.links is None else links, device.reader(work.state, SEARCH)
-    return Given(begin, (words, marks, links, *pairs, *pile), words, kept, state, read)
+    return Given(begin, (words, marks, links, *pairs, *pile), words, kept, none, state, read)
 
 
 def ready_for(device: Device, rows: DeviceRows, problem: Problem, tuning: Tuning) -> Ready:
@@ -247,11 +250,13 @@ def _prepare(device: Device, rows: DeviceRows, problem: Problem, tuning: Tuning)
         in_order,
         share_of(EDGES_PER_LAUNCH, rows),
         index.type,
+        (*device.passed(rows.offsets), size),
         (first, low, unreached, delta),
+        (*device.passed(rows.offsets, *rows.edges), size, unreached, delta),
         (size, unreached, delta),
         (value(problem.floor), *map(np.uint64, (*tuning.alone, tuning.eager, tail))),
         np.uint64(in_order),
-        np.uint64(room.per_run[-1][0][0]),
+        np.uint64(room.lasting[0][0][0]),
         (size, unreached, problem.result.type(problem.nothing)),
     )
 

@@ -199,6 +199,7 @@ class EmulatedDevice(Device):
         blocks, threads, shared, together, _ = grid
         if len(args) != len(kernel.takes):
             raise DeviceError(f"the kernel {kernel.name} takes {len(kernel.takes)} arguments; {len(args)} were given.")
+        assert not any(isinstance(value, np.ndarray) for value in args), "an array was not passed"
         values = (ctypes.c_ulonglong * max(1, len(args)))()
         for k, (value, code) in enumerate(zip(args, kernel.takes, strict=True)):
             values[k] = _word(kernel.name, k, value, code)
@@ -229,7 +230,7 @@ def the_emulation() -> EmulatedDevice:
 def _word(kernel: str, position: int, value: Any, code: str) -> int:
     """The bits of an argument, if it is of the type that the kernel takes."""
     if isinstance(value, weakref.ref) and (value := value()) is None:
-        raise DeviceError(f"argument {position} of the kernel {kernel} is an array that is gone.")
+        raise DeviceError(f"argument {position} of the kernel {kernel} is an array that has gone.")
     if code[0] == "p" and value is None:
         return 0
     dtype: Any = value.dtype if isinstance(value, np.ndarray | np.generic) else None

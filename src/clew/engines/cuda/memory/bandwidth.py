@@ -141,6 +141,11 @@ def on_host_by_plans(pushed: EdgePlan | None, pulled: EdgePlan | None, emulated:
     return OnHost(there, back, emulated)
 
 
+def on_host_by_plan(plan: EdgePlan | None, trace: Any) -> OnHost:
+    """The same of iterations in one direction, whose trace is in the device's memory."""
+    return on_host_by_plans(plan, plan, isinstance(trace, np.ndarray))
+
+
 def with_link(columns: Mapping[str, Array], away: OnHost) -> dict[str, Array]:
     """The columns of a trace, with ``link_bytes`` and ``link_share`` added where some edges are on the host.
 

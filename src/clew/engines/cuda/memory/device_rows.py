@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,6 +21,8 @@ Fact = TypeVar("Fact")
 KEPT = 1 / 64
 #: The most calls that are kept ready per graph; beyond that, all are dropped, because a loop creates new ones.
 MOST_READY = 64
+#: The lasting arrays that are kept for the next calls: while a loop computes a result, it still has the one before.
+MOST_LENT = 2
 
 
 class Packed(NamedTuple):
@@ -47,9 +50,13 @@ class Packed(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Room:
-    """What a call allocates, what it may leave to the next, whether it does, and what is prepared of the latter."""
+    """What a call allocates for its result and its trace, what it may leave to the next, and whether it does.
 
-    per_run: list[tuple[Any, np.dtype[Any]]]
+    ``prepare`` makes of the latter what calls need.
+    """
+
+    results: list[tuple[Any, np.dtype[Any]]]
+    lasting: list[tuple[Any, np.dtype[Any]]]
     left: Workspace
     keeps: bool
     prepare: Callable[[Any], Any]
@@ -89,6 +96,13 @@ class DeviceRows:
         fact: Fact = self.facts[name]
         return fact
 
+    def shape(self, device: Device) -> tuple[Any, ...]:
+        """Offsets and ids, passed to the device once."""
+        passed: tuple[Any, ...] | None = self.facts.get("shape")
+        if passed is None:
+            passed = self.facts["shape"] = device.passed(self.offsets, self.ids)
+        return passed
+
     def room(
         self, device: Device, key: Any, declare: Callable[[], Workspace], prepare: Callable[[Any], Any] = lambda _: None
     ) -> Room:
@@ -101,24 +115,43 @@ class DeviceRows:
     def _room(self, device: Device, space: Workspace, prepare: Callable[[Any], Any]) -> Room:
         per_run, left = space.divided()
         keeps = self.has_room and left.nbytes <= KEPT * device.capacity  # not where memory is short
-        return Room([(one.shape, np.dtype(one.dtype)) for one in per_run.values()], left, keeps, prepare)
+        results, lasting = (
+            [(one.shape, np.dtype(one.dtype)) for one in per_run.values() if one.lasts is lasts]
+            for lasts in (False, True)
+        )
+        return Room(results, lasting, left, keeps, prepare)
 
     def take(self, device: Device, room: Room) -> list[Any]:
-        """Scratch arrays, as attributes, and then the arrays of this call alone, in the order of the workspace.
+        """Scratch arrays, as attributes, then the arrays of the result, and those that last longer than the call.
 
-        Scratch arrays may be those that the last call gave back. Give them back with ``give_back`` when nothing reads
-        them. ``given`` is what was prepared of them.
+        Scratch arrays may be those that the last call gave back, and so may lasting ones that nobody can read any more.
+        Give them back with ``give_back`` when nothing but the result reads them. ``given`` is what was prepared of the
+        scratch arrays.
         """
         place = (room, device.queue)
         work = self.scratch.pop(place, None)
         if work is None:
             work = room.left.allocate(device)
-            work.place, work.given = place, room.prepare(work)
-        return [work, *[device.empty(shape, dtype) for shape, dtype in room.per_run]]
+            work.place, work.given, work.lent = place, room.prepare(work), []
+        work.lasting = None
+        for lent in work.lent:
+            if lent[1]() is None:
+                work.lasting = lent[0]
+                work.lent.remove(lent)
+                break
+        if work.lasting is None:
+            work.lasting = [device.empty(shape, dtype) for shape, dtype in room.lasting]
+        return [work, *[device.empty(shape, dtype) for shape, dtype in room.results], *work.lasting]
 
-    def give_back(self, work: Any) -> None:
-        """Leave the scratch arrays of ``take`` to the next call, where memory is not short."""
+    def give_back(self, work: Any, reader: Callable[[], Any] | None = None) -> None:
+        """Leave the scratch arrays of ``take`` to the next call, where memory is not short.
+
+        Lasting arrays are left to the first call that finds ``reader`` gone, which reads them for the result.
+        """
         if work.place[0].keeps:
+            if work.lasting:
+                work.lent[MOST_LENT - 1 :] = []
+                work.lent.insert(0, (work.lasting, (lambda: None) if reader is None else weakref.ref(reader)))
             self.scratch[work.place] = work
 
     def prepared(self, key: Any, make: Callable[[], Fact]) -> Fact:

@@ -189,13 +189,11 @@ class CudaDevice(Device):
 
     def start(self, kernel: CudaKernel, grid: Grid, args: Sequence[Any]) -> None:
         """Start a kernel, with few look-ups: they would take longer than the driver."""
-        array = self._array
-        passed = [value.data.ptr if isinstance(value, array) else 0 if value is None else value for value in args]
         try:
             if self.watch is not None:
                 self.watch.before(kernel.name)
             stream = self._streams.get(self._current().ptr) or self._stream()
-            self._start(stream, _config(*grid), kernel.handle, *passed)
+            self._start(stream, _config(*grid), kernel.handle, *args)
             if self.watch is not None:
                 self.watch.after()
         except Exception:

@@ -123,7 +123,7 @@ class Device(Protocol):
 
     def launch(self, kernel: Any, blocks: int, threads: int, *args: Any, shared: int = 0) -> None:
         """Start ``blocks`` × ``threads`` threads. Arguments are arrays, None, or NumPy scalars of the exact type."""
-        self.start(kernel, (blocks, threads, shared, False, 1), args)
+        self.start(kernel, (blocks, threads, shared, False, 1), self.passed(*args))
 
     def launch_cooperative(
         self, kernel: Any, threads: int, *args: Any, shared: int = 0, most: int | None = None, cluster: int = 1
@@ -132,7 +132,7 @@ class Device(Protocol):
 
         With ``cluster``, blocks come in clusters of that size (``team_sync``).
         """
-        self.start(kernel, self.together(kernel, threads, shared, most, cluster), args)
+        self.start(kernel, self.together(kernel, threads, shared, most, cluster), self.passed(*args))
 
     def together(self, kernel: Any, threads: int, shared: int = 0, most: int | None = None, cluster: int = 1) -> Grid:
         """As many blocks as can run at once, and no more than ``most``."""
@@ -142,10 +142,10 @@ class Device(Protocol):
         return blocks, threads, shared, True, cluster
 
     def start(self, kernel: Any, grid: Grid, args: Sequence[Any]) -> None:
-        """Start a kernel on a grid; arguments as for ``launch``, or what ``passed`` made of them."""
+        """Start a kernel on a grid. Arguments are what ``passed`` made of them, or NumPy scalars."""
 
     def passed(self, *args: Any) -> tuple[Any, ...]:
-        """Arguments that many launches have in common, as ``start`` needs them. This keeps no array alive."""
+        """Arguments of ``launch`` as ``start`` takes them, which many launches may share. This keeps no array alive."""
 
     def reader(self, array: Any, record: np.dtype[Any]) -> Callable[[], Any]:
         """A function that downloads a few bytes as a record, which is valid until the next time; for many times."""
