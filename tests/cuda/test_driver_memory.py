@@ -323,6 +323,12 @@ def test_copies_that_fail_are_sentences():
     few, many = (SimpleNamespace(data=data, nbytes=size, flags=flags) for size in (8, transfer.FEW + 1))
     device = SimpleNamespace(xp=broken, empty=lambda *_: broken, rooms=[])
     broken.cuda = SimpleNamespace(get_current_stream=broken.fail, alloc_pinned_memory=broken.fail)
+    broken.cuda.runtime = SimpleNamespace(memcpyAsync=broken.fail, streamSynchronize=None, memcpyDeviceToHost=2)
+    with pytest.raises(DeviceError, match="a copy from the GPU failed"):
+        transfer.reader(device, few, np.dtype("u8"))
+    broken.cuda.alloc_pinned_memory = bytearray
+    read = transfer.reader(device, few, np.dtype("u8"))
+    broken.cuda.alloc_pinned_memory = broken.fail
     for _ in range(2):  # and again: nothing is held
         with pytest.raises(
             DeviceError, match=r"a copy to the GPU failed: cudaErrorIllegalAddress\. Use the CPU instead"
@@ -331,6 +337,8 @@ def test_copies_that_fail_are_sentences():
         for array in (few, many):
             with pytest.raises(DeviceError, match="a copy from the GPU failed"):
                 transfer.download(device, array)
+        with pytest.raises(DeviceError, match="a copy from the GPU failed"):
+            read()
     for _ in range(2):
         with pytest.raises(DeviceError, match="a copy to the GPU failed"):
             transfer.send(device, 0, np.ones(3, np.uint8))

@@ -21,6 +21,17 @@ def device():
     return EmulatedDevice()
 
 
+def test_an_array_that_was_passed_must_stay(device):
+    double = kernel(device, BLOCKS, "reversed")
+    source, target = device.upload(np.arange(32, dtype=np.int32)), device.empty(32, np.int32)
+    passed = device.passed(source, target)
+    device.start(double, (1, 32, 0, False, 1), passed)
+    assert device.download(target).tolist() == list(range(31, -1, -1))
+    del source
+    with pytest.raises(DeviceError, match="argument 0 of the kernel reversed is an array that has gone"):
+        device.start(double, (1, 32, 0, False, 1), passed)
+
+
 BLOCKS = """
 #include "common.cuh"
 extern "C" __global__ void where(u32* out) {

@@ -205,6 +205,18 @@ def test_the_way_out_without_a_gpu(monkeypatch):
     assert "device=" not in told
 
 
+def test_a_kernel_that_cannot_be_started():
+    def fail(*_):
+        raise cuda_error("CUDA_ERROR_LAUNCH_FAILED", "cuda.core._utils")
+
+    device = object.__new__(cuda_device.CudaDevice)
+    stream, device.watch = SimpleNamespace(ptr=7), None
+    device._current, device._streams, device._start = (lambda: stream), {7: stream}, fail
+    kernel = cuda_device.CudaKernel("bfs", None)
+    with pytest.raises(DeviceError, match="the kernel bfs cannot be started: CUDA_ERROR_LAUNCH_FAILED"):
+        device.start(kernel, (1, 32, 0, False, 1), ())
+
+
 @pytest.fixture
 def auto(monkeypatch):
     """Every graph is large enough for the GPU that seems to be there, whose place the emulation takes."""

@@ -104,6 +104,21 @@ def test_a_later_call_leaves_earlier_results_alone(name):
             assert key == "parent" or result.values[key].tolist() == value.tolist()
 
 
+@pytest.mark.parametrize("name", ["bfs", "sssp", "sswp", "pagerank"])
+def test_a_loop_that_keeps_its_last_result_has_memory_for_traces(name):
+    call, memory = CALLS[name][0], the_emulation().memory
+    result = traces = None
+    for _ in range(4):
+        before = memory.allocations
+        result = call(WEIGHTED)
+        traces = memory.allocations - before - CALLS[name][3]
+    assert traces == 0
+    kept = [call(WEIGHTED) for _ in range(3)]  # all of which have a trace of their own
+    columns = [{key: value.tolist() for key, value in each.trace.columns.items() if key != "seconds"} for each in kept]
+    assert columns[0] == columns[1] == columns[2]
+    assert len(result.trace)
+
+
 @pytest.mark.parametrize("form", ["plain", "packed"])
 def test_scratch_arrays_go_with_the_rows(form):
     device, graph = the_emulation(), clew.generate.path(40)

@@ -112,6 +112,18 @@ def test_every_byte_arrives_both_ways(gpu, size):
     assert len(gpu.lanes) <= 4
 
 
+def test_a_reader_finds_what_is_there_by_then(gpu):
+    gpu.xp.cuda.runtime.streamSynchronize = lambda stream: Stream.all[stream].finish()
+    there = np.zeros(2, np.int64)
+    read = transfer.reader(gpu, gpu.array(there), np.dtype([("first", "i8"), ("second", "i8")]))
+    for number in (3, 4):
+        gpu.main.waiting.append(lambda number=number: there.fill(number))
+        assert read().tolist() == (number, number)
+    gpu.fails_at = gpu.copies + 1
+    with pytest.raises(OSError, match="the link is cut"):
+        read()
+
+
 @pytest.mark.parametrize("fails_at", [1, 2, 7, 20])
 def test_a_copy_that_fails_leaves_nothing_under_way(gpu, fails_at):
     source, there = np.arange(20 * CHUNK).astype(np.uint8), np.zeros(20 * CHUNK, np.uint8)

@@ -133,13 +133,12 @@ class DeviceRows:
         if work is None:
             work = room.left.allocate(device)
             work.place, work.given, work.lent = place, room.prepare(work), []
-        work.lasting = None
-        for lent in work.lent:
-            if lent[1]() is None:
-                work.lasting = lent[0]
-                work.lent.remove(lent)
+        for k, (lasting, reader) in enumerate(work.lent):
+            if reader() is None:
+                work.lasting = lasting
+                del work.lent[k]
                 break
-        if work.lasting is None:
+        else:
             work.lasting = [device.empty(shape, dtype) for shape, dtype in room.lasting]
         return [work, *[device.empty(shape, dtype) for shape, dtype in room.results], *work.lasting]
 
