@@ -124,7 +124,7 @@ class DeviceRows:
     def take(self, device: Device, room: Room) -> list[Any]:
         """Scratch arrays, as attributes, then the arrays of the result, and those that last longer than the call.
 
-        Scratch arrays may be those that the last call gave back, and so may lasting ones that nobody can read any more.
+        Scratch arrays may be those that the last call gave back, and so may lasting ones whose reader has gone.
         Give them back with ``give_back`` when nothing but the result reads them. ``given`` is what was prepared of the
         scratch arrays.
         """
