@@ -9,61 +9,62 @@ from typing import Any, Generic, TypeVar
 Value = TypeVar("Value")
 
 
-class _Known(weakref.ref[Any]):
-    """A weak reference that remembers where its entry is when the object has gone."""
+class _Same(weakref.ref[Any]):
+    """A weak reference that equals others to the very same object."""
 
-    __slots__ = ("key",)
-    key: int
+    __slots__ = ("_hash",)
+    _hash: int
+
+    def __new__(cls, thing: Any, callback: Callable[[weakref.ref[Any]], object] | None = None) -> _Same:
+        reference = super().__new__(cls, thing, callback)
+        reference._hash = object.__hash__(thing)
+        return reference
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        thing = self()
+        return thing is not None and isinstance(other, _Same) and thing is other()
 
 
 class WeakIdentityDict(Generic[Value]):
     """Values by object; an entry goes as soon as its object does. Values must not hold their objects."""
 
     def __init__(self) -> None:
-        entries: dict[int, tuple[_Known, Value]] = {}  # by id, of which the reference says whether it is still that one
+        entries: dict[_Same, Value] = {}
         self._entries = entries
-
-        def drop(gone: Any) -> None:
-            if (entry := entries.get(gone.key)) is not None and entry[0] is gone:
-                del entries[gone.key]
-
-        self._drop: Callable[[Any], object] = drop
+        self._drop: Callable[[Any], object] = lambda gone: entries.pop(gone, None)
 
     def __setitem__(self, thing: Any, value: Value) -> None:
-        known = _Known(thing, self._drop)
-        known.key = id(thing)
-        self._entries[known.key] = known, value
+        self._entries[_Same(thing, self._drop)] = value  # of equal keys, a dictionary keeps the first
 
     def __getitem__(self, thing: Any) -> Value:
-        entry = self._entries[id(thing)]
-        if entry[0]() is not thing:
-            raise KeyError(thing)
-        return entry[1]
+        return self._entries[_Same(thing)]
 
     def __contains__(self, thing: Any) -> bool:
-        entry = self._entries.get(id(thing))
-        return entry is not None and entry[0]() is thing
+        return _Same(thing) in self._entries
 
     def __len__(self) -> int:
         return len(self._entries)
 
     def get(self, thing: Any) -> Value | None:
         """The value of an object, or None."""
-        entry = self._entries.get(id(thing))
-        return entry[1] if entry is not None and entry[0]() is thing else None
+        return self._entries.get(_Same(thing))
 
     def pop(self, thing: Any) -> Value | None:
         """The value of an object, no longer kept; or None."""
-        entry = self._entries.pop(id(thing), None) if thing in self else None
-        return None if entry is None else entry[1]
+        return self._entries.pop(_Same(thing), None)
 
     def objects(self) -> list[Any]:
         """The objects, held: entries may go while a caller iterates over them."""
-        return [thing for known, _ in list(self._entries.values()) if (thing := known()) is not None]
+        return [thing for same in list(self._entries) if (thing := same()) is not None]
 
     def values(self) -> list[Value]:
         """The values of objects that live."""
-        return [value for _, value in list(self._entries.values())]
+        return list(self._entries.values())
 
     def clear(self) -> None:
         """Keep nothing."""
