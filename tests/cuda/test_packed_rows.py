@@ -28,6 +28,7 @@ from clew.engines.cuda.program.program import Tuning as ProgramTuning
 from clew.engines.cuda.program.program import run_program
 from clew.packed.kernels import BLOCK
 from examples.vertex_programs import BreadthFirst, Components, PageRank, ShortestPaths
+from tests.on_gpu import emulation_only
 
 TILES = SpmvMethod("tiles")
 LENGTHS = (0, 0, 0, 1, 2, 31, 32, 33, 63, 64, 65, 129, 500)
@@ -329,6 +330,7 @@ def test_words_make_room_for_the_first_neighbours(name, directed, part, monkeypa
     forget_all()
 
 
+@emulation_only
 def test_weights_are_where_their_neighbours_are():
     graph, device = clew.generate.uniform(1 << 10, 1 << 15, directed=False, seed=1), the_emulation()
     graph = clew.generate.random_weights(graph, 1, 255, seed=2)
