@@ -78,7 +78,7 @@ class Level(Protocol):
         """Better communities, and the number of moves."""
 
     def refined(self, community: Any) -> Any:
-        """Connected parts of the communities, by Leiden's refinement."""
+        """Connected parts of the communities that ``improve`` returned last, by Leiden's refinement."""
 
     def numbered(self, label: Any) -> tuple[Any, int]:
         """Labels replaced by 0, 1, … in their order, and how many there are."""

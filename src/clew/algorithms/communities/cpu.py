@@ -7,9 +7,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from clew import threads
-from clew.algorithms.communities import Spread, by_size, improved, kernels, summary, undirected
+from clew.algorithms.communities import Spread, improved, kernels, summary, undirected
+from clew.algorithms.communities import kernels_levels as levels
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
 from clew.engines.cpu import team
@@ -19,7 +21,11 @@ from clew.workspace import Workspace, result, scratch
 BATCHES = 64  # of a pass; with fewer, more moves of a batch disturb each other
 MOST_BATCH = 1 << 14
 MAX_PASSES = 100
+ENOUGH = 3e-5  # of the modularity, by a pass; after one with less, the next level comes
 GRAINS = 256  # of an average weight: rounding wakes few more vertices, and a million times as much still fits
+LINE = 64  # bytes
+PER_VERTEX = 140  # bytes for all levels, besides what depends on dtypes
+LEAST_DESK, MOST_DESK = 1 << 22, 1 << 26  # bytes; NumPy asks for large pages from the first on
 AHEAD = 32  # edges to prefetch ahead; with a million vertices, that saves a fifth of the time
 
 
@@ -31,14 +37,16 @@ def workspace(graph: Graph, **_: object) -> Workspace:
     return Workspace(
         community=result(n, ids, later=True),
         strength=scratch(n, np.float64, later=True),
-        totals=scratch(n, np.float64, later=True),
-        sizes=scratch(n, np.int64, later=True),
+        totals=scratch((2, n), np.float64, later=True),
+        sizes=scratch((2, n), np.int64, later=True),
         queue=scratch(n, ids, later=True),
         awake=scratch(n, np.uint8, later=True),
         slack=scratch(n, np.int32, later=True),
-        changed=scratch((threads.count(), n), np.int64, later=True),
+        changed=scratch((2, n), np.int32, later=True),
         near=scratch((threads.count(), n), sums, later=True),
         plan=scratch(batch, planned, later=True),
+        places=scratch((2, n), ids, later=True),
+        firsts=scratch(n, np.uint64, later=True),
         next_neighbors=scratch(2 * arcs, ids, later=True),
         next_weights=scratch(2 * arcs, sums, later=True),
     )
@@ -50,9 +58,40 @@ def communities(
     """Communities of high modularity; with ``refine``, by Leiden, else by Louvain."""
     first = Rows.of(undirected(graph), resolution, seed)
     alone = np.arange(graph.num_vertices, dtype=first.neighbors.dtype)
-    levels, moves = improved(first, alone, max_iterations, refine=refine, hierarchy=hierarchy)
-    numbers = [by_size(level, graph.indices.dtype) for level in levels]
-    return summary(numbers, first.modularity(levels[-1], resolution), moves, hierarchy=hierarchy)
+    labels, moves = improved(first, alone, max_iterations, refine=refine, hierarchy=hierarchy)
+    numbers = [first.by_size(label, graph.indices.dtype) for label in labels]
+    return summary(numbers, first.modularity_above(resolution), moves, hierarchy=hierarchy)
+
+
+class Desk:
+    """Memory for the arrays of all levels, in one piece: a system gives it out in large pages then.
+
+    A small page costs more time when it is first written to than most of these arrays take to compute.
+    """
+
+    def __init__(self, n: int, arcs: int, ids: np.dtype[Any], sums: np.dtype[Any]) -> None:
+        members, batch = threads.count(), _batch(n)
+        sparse = members * sums.itemsize * n + 2 * arcs * (ids.itemsize + sums.itemsize)
+        nbytes = (PER_VERTEX + 10 * ids.itemsize) * n + sparse
+        self._memory, self._taken = np.empty(max(LEAST_DESK, min(nbytes, MOST_DESK)), np.uint8), 0
+        take, f8, i4 = self.take, np.float64, np.int32
+        self.near = take(sums, members * n).reshape(members, n)  # see ``kernels.move``
+        self.near[:] = 0
+        lists = (take(ids, n + 1), take(np.uint8, -(-n // 8) * 8), take(i4, n))
+        parts, finer = ((take(f8, n), take(np.int64, n)) for _ in range(2))
+        plan = (take(ids, 2 * batch), take(f8, 2 * batch), take(f8, 2 * batch), take(i4, 2 * batch))
+        self.arrays = (lists, parts, finer, (take(i4, n), take(i4, n), take(f8, 1)), plan, self.near)
+        self.places, self.firsts, self.members = take(ids, n), take(np.uint64, n + 2), take(ids, n)
+        self.size = n
+
+    def take(self, dtype: npt.DTypeLike, size: int) -> Array:
+        """A new array, with any values."""
+        dtype = np.dtype(dtype)
+        first, last = self._taken, self._taken + size * dtype.itemsize
+        if last > self._memory.size:
+            return np.empty(size, dtype)
+        self._taken = -(-last // LINE) * LINE
+        return self._memory[first:last].view(dtype)
 
 
 @dataclass(frozen=True)
@@ -66,9 +105,12 @@ class Rows:
     strength: Array
     factor: float  # the resolution divided by the strength of all vertices
     seed: int | None
+    total: float = 0.0  # the strength of all vertices
     backwards: bool = False  # whether to process vertices in the reverse order
     height: int = 0
     room: dict[int, tuple[Array, Array]] = field(default_factory=dict)  # for levels of even height, and of odd
+    shared: list[Desk] = field(default_factory=list)  # the desk of all levels, once there is one
+    latest: list[Any] = field(default_factory=list)  # the level that improved last, and its communities
 
     @classmethod
     def of(cls, graph: Graph, resolution: float = 1.0, seed: int | None = None) -> Rows:
@@ -77,8 +119,9 @@ class Rows:
         offsets, neighbors = graph.outgoing.unsigned()
         rows = (offsets[:-1], offsets[1:], neighbors, weights)
         bounds, strength = team.fixed_blocks(graph.outgoing), np.empty(graph.num_vertices)
-        threads.each(kernels.strengths, bounds.size - 1, bounds, rows, strength)
-        return cls(*rows, strength, resolution / (float(strength.sum()) or 1.0), seed)
+        threads.each(levels.strengths, bounds.size - 1, bounds, rows, strength)
+        total = float(strength.sum())
+        return cls(*rows, strength, resolution / (total or 1.0), seed, total)
 
     @property
     def rows(self) -> tuple[Array, Array, Array, Array]:
@@ -86,14 +129,17 @@ class Rows:
         return self.starts, self.ends, self.neighbors, self.weights
 
     @cached_property
-    def num_arcs(self) -> int:
-        """The number of entries; arrays of upper levels have room for more."""
-        return int((self.ends - self.starts).sum())
+    def lengths(self) -> tuple[int, int]:
+        """The number of entries, since arrays of upper levels have room for more; and the largest of a row."""
+        total, most = levels.lengths(self.starts, self.ends)
+        return int(total), int(most)
 
-    @cached_property
-    def longest(self) -> int:
-        """The largest number of neighbours."""
-        return int((self.ends - self.starts).max(initial=0))
+    @property
+    def desk(self) -> Desk:
+        """Memory for this level and those above."""
+        if not self.shared or self.shared[0].size < self.size:
+            self.shared[:] = [Desk(self.size, self.lengths[0], self.neighbors.dtype, self.weights.dtype)]
+        return self.shared[0]
 
     @property
     def size(self) -> int:
@@ -102,46 +148,35 @@ class Rows:
 
     def turn(self, iteration: int) -> Rows:
         """The level for an iteration. In the reverse order, the second one finds what the first could not."""
-        return replace(self, backwards=iteration % 2 == 1)
+        return self if iteration == 0 else replace(self, backwards=iteration % 2 == 1)
 
     def improve(self, community: Array) -> tuple[Array, int]:
         """Better communities, in the same array, and the number of moves."""
-        parts = (community, *self._tally(community))
-        return community, self._move(parts, (community[:0], self.strength[:0]), MAX_PASSES)
+        self.latest[:] = self, community
+        return community, self._move(community, community[:0], MAX_PASSES)
 
     def refined(self, community: Array) -> Array:
-        """Connected parts of the communities: vertices that are alone join the best part next to them."""
-        n = community.size
-        part = np.arange(n, dtype=community.dtype)
-        self._move((part, self.strength.copy(), np.ones(n, np.int64)), (community, self._tally(community)[0]), 1)
+        """Connected parts of communities just improved: vertices that are alone join the best part next to them."""
+        part = self.desk.take(community.dtype, self.size)
+        self._move(part, community, 1)
         return part
 
     def numbered(self, label: Array) -> tuple[Array, int]:
         """Labels replaced by 0, 1, … in their order, and how many there are."""
-        numbers = np.empty_like(label)
-        return numbers, kernels.number(label, numbers)
+        numbers = self.desk.take(label.dtype, label.size)
+        return numbers, levels.number(label, numbers, self.desk.places)
 
-    def _tally(self, community: Array) -> tuple[Array, Array]:
-        totals, sizes = np.zeros(community.size), np.zeros(community.size, np.int64)
-        kernels.tally(community, self.strength, totals, sizes)
-        return totals, sizes
-
-    def _move(self, parts: tuple[Array, Array, Array], bound: tuple[Array, Array], max_passes: int) -> int:
-        n, ids = parts[0].size, parts[0].dtype
-        if self.seed is None:
-            queue = np.arange(n, dtype=ids)
-        else:
-            queue = np.random.default_rng(self.seed).permutation(n).astype(ids)
-        queue = np.ascontiguousarray(queue[::-1]) if self.backwards else queue
-        batch = 2 * _batch(n)
-        plan = (np.empty(batch, ids), np.empty(batch), np.empty(batch), np.empty(batch, np.int32))
-        lists = (np.append(queue, queue[:1]), np.zeros(-(-n // 8) * 8, np.uint8), np.full(n, -1, np.int32))
+    def _move(self, community: Array, within: Array, max_passes: int) -> int:
+        n, (arcs, longest) = self.size, self.lengths
+        order = np.empty(0, np.int64) if self.seed is None else np.random.default_rng(self.seed).permutation(n)
+        scales = (self.factor, self._grains(), ENOUGH * self.total / 2)
         moves: int = team.run(
             kernels.move,
-            3 * self.num_arcs + n,
-            *(self.rows, self.strength, parts, bound, lists, plan, self.factor, self._grains()),
-            *(self.longest, self._ahead(), max_passes),
-            most=max(1, _batch(n) // kernels.CHUNK),  # of a smaller batch, some would take nothing
+            3 * arcs + n,
+            *(self.rows, self.strength, community, within, (order, self.backwards), self.desk.arrays),
+            *(np.uint64(_batch(n)), scales, longest, self._ahead(), max_passes),
+            most=len(self.desk.near),
+            bounded=True,
             shown="communities",
         )
         return moves
@@ -149,27 +184,30 @@ class Rows:
     def _grains(self) -> float:
         """Slack per weight: 1 if weights count edges."""
         counts = self.weights.size == 0 or self.weights.dtype != np.float64
-        return 1.0 if counts else GRAINS * self.num_arcs / (float(self.strength.sum()) or 1.0)
+        return 1.0 if counts else GRAINS * self.lengths[0] / (float(self.strength.sum()) or 1.0)
 
     def _ahead(self) -> np.uint64:
         """How many edges ahead to prefetch communities; 0 where they are likely to be in the cache."""
-        n, arcs = self.strength.size, self.num_arcs
+        n, arcs = self.strength.size, self.lengths[0]
         return np.uint64(AHEAD if n * self.neighbors.itemsize >= team.MOSTLY_NEAR and arcs >= team.FEW * n else 0)
 
     def contracted(self, part: Array, count: int, community: Array) -> tuple[Rows, Array]:
         """The graph whose vertices are the parts 0…count-1, and their communities."""
-        firsts, order, room = np.zeros(count + 1, np.uint64), np.empty_like(part), np.zeros(count + 1, np.uint64)
-        kernels.group(part, self.rows, firsts, order, room)
-        neighbors, weights = self._room_above(int(room[-1]), part.dtype)
-        ends, strength = np.empty(count, np.uint64), np.empty(count)
+        desk, ids = self.desk, part.dtype
+        room, ends = desk.take(np.uint64, count + 1), desk.take(np.uint64, count)
+        above, strength = desk.take(ids, count), desk.take(np.float64, count)
+        levels.group(part, self.rows, desk.firsts, desk.members, room)
+        neighbors, weights = self._room_above(int(room[-1]), ids)
+        groups = (desk.firsts, desk.members)
         team.run(
-            kernels.contract,
-            self.num_arcs,
-            *(self.rows, self.strength, part, (firsts, order), room, ends, (neighbors, weights), strength),
+            levels.contract,
+            self.lengths[0],
+            *(self.rows, self.strength, part, groups, room, ends, (neighbors, weights), strength, desk.near),
+            most=len(desk.near),
             bounded=True,
         )
-        above = np.empty(count, community.dtype)
-        above[part] = self.numbered(community)[0]
+        levels.number(community, desk.members, desk.places)
+        levels.lift(desk.members, part, above)
         neighbors = neighbors[:]  # read-only as in a graph, so that kernels are compiled once
         room.flags.writeable = ends.flags.writeable = neighbors.flags.writeable = False
         level = replace(
@@ -187,7 +225,8 @@ class Rows:
         """Room for the edges of the next level. The level below this one no longer needs its own."""
         held = self.room.get(self.height % 2)
         if held is None or held[0].size <= arcs:
-            held = self.room[self.height % 2] = (np.empty(arcs + 1, ids), np.empty(arcs + 1, self.weights.dtype))
+            take = self.desk.take
+            held = self.room[self.height % 2] = (take(ids, arcs + 1), take(self.weights.dtype, arcs + 1))
         return held
 
     @property
@@ -198,8 +237,27 @@ class Rows:
     def connected(self, community: Array) -> Array:
         """The communities, with those that are not connected split into their connected pieces."""
         pieces = np.empty_like(community)
-        kernels.split(self.rows, community, pieces, np.empty_like(community))
+        levels.split(self.rows, community, pieces, np.empty_like(community))
+        self.latest[:] = self, pieces
         return pieces
+
+    def by_size(self, label: Array, dtype: np.dtype[Any]) -> Array:
+        """Labels of this level's vertices as numbers; see ``communities.by_size``."""
+        desk, numbers = self.desk, np.empty(label.size, dtype)
+        levels.by_size(label, desk.places, desk.members, desk.firsts, numbers)
+        return numbers
+
+    def modularity_above(self, resolution: float) -> float:
+        """The modularity of the communities found last, from the edges between the vertices of their level.
+
+        Vertices of that level are parts of communities, so other edges are inside.
+        """
+        level, community = self.latest
+        if self.total == 0:
+            return float("nan")
+        strong = np.bincount(community, level.strength) / self.total
+        inside = self.total - levels.outer_weight(level.rows, community)
+        return float(inside / self.total - resolution * (strong**2).sum())
 
     def modularity(self, community: Array, resolution: float) -> float:
         """The modularity; of the lowest level only, since others lack the edges inside their vertices."""
@@ -207,7 +265,7 @@ class Rows:
         if total == 0:
             return float("nan")
         blocks = np.linspace(0, community.size, 65).astype(np.uint64)
-        inside = sum(threads.each(kernels.inner_weight, 64, blocks, self.rows, community))
+        inside = sum(threads.each(levels.inner_weight, 64, blocks, self.rows, community))
         strong = np.bincount(community, self.strength) / total
         return float(inside / total - resolution * (strong**2).sum())
 
