@@ -229,8 +229,9 @@ def _carry_out(some, rows, strength, parts, refining, lists, plan, factor, chang
     """Move the vertices of the batch that still gain; returns how many. ``target`` becomes the community before.
 
     A move before it in the batch may have changed what a vertex gains. The totals are always up to date. With ``exact``
-    the weights of edges are too where they may have become less good: if a vertex has joined the community that this
-    one leaves, or left that which it joins. So no move lowers the modularity, and the passes end.
+    the weights of edges are added up again where they may have become less good. That is the case if a vertex has
+    joined the community that this one leaves, or has left the one that it joins. So no move lowers the modularity, and
+    the passes end.
     """
     community, totals, sizes = parts
     queue, awake, slack = lists

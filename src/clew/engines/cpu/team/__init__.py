@@ -60,9 +60,9 @@ def run(
 
     ``most`` limits the members to those that the arrays have room for, since the number of threads may change.
 
-    ``bounded`` says that no arc is read more than a few times, and that every member ends with a barrier or with the
-    last round (``kernels_rounds``). The calling thread is then member 0 itself, unless there is much work. It waits for
-    no thread to wake up where there are rounds, and Ctrl-C waits for the result.
+    ``bounded`` says that no arc is read more than a few times, and that every member ends with a barrier. Kernels that
+    take chunks in rounds need no barrier. The calling thread is then member 0 itself, unless there is much work. No
+    thread must be woken, and Ctrl-C waits for the result.
 
     Long runs show a progress bar. ``shown`` is its title, by default the kernel's name, and ``unit`` what it counts.
     ``poll``, or ``watch`` by the team's state, returns the progress.

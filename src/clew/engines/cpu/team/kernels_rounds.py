@@ -1,11 +1,11 @@
 # mypy: ignore-errors
-"""Rounds of chunks for a team, without barriers: whoever completes the last chunk of a round opens the next.
+"""Rounds of chunks for a team, without barriers: the member that completes the last chunk opens the next round.
 
 At a barrier, every member waits for all others. One that has not woken up yet, or has lost its core, delays them by as
 much as a thousand short rounds take. Here a round waits for its chunks alone. A member that comes late takes chunks of
-the round that is open then, or finds that all are complete, and the others did its share.
+the round that is open then. If all rounds are over, the others did its share.
 
-Tickets are the numbers of chunks, counted through all rounds. Nobody holds a ticket of a round that is not open. So
+Tickets are the numbers of chunks, counted through all rounds. No member holds a ticket of a round that is not open. So
 what the one between two rounds writes, no other reads at that time, and those of the next round see.
 """
 
@@ -32,7 +32,7 @@ def is_first(state):
 
 @njit(cache=True, nogil=True)
 def open_round(state, chunks):
-    """Let members take the next so many chunks; to be called when all before are complete. 0 ends the rounds."""
+    """Let members take more chunks, once all before are complete; 0 ends the rounds."""
     state[ROUND] += 1
     before = atomic.load(state, counter(OPEN))
     atomic.store(state, counter(OPEN), np.int64(before + chunks) if chunks > 0 else NEVER)
