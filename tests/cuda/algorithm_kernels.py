@@ -89,13 +89,6 @@ ALGORITHM_KERNELS = [
         for ids, on_host in ((NARROW, 0), (NARROW, 1), (WIDE, 1))
     ),
     *(
-        KernelSource.of("components.cuh", {**ids, "ON_HOST": on_host, "PACKED": 1})
-        for ids, on_host in ((NARROW, 0), (WIDE, 1))
-    ),
-    *(KernelSource.of(file, {**ids, **macros, "PACKED": 1}) for file, macros in _OVER_ROWS for ids in (NARROW, WIDE)),
-    KernelSource.of("neighbourhoods.cuh", {**NARROW, "DIRECTED": 0, "PACKED": 1}),
-    KernelSource.of("neighbourhoods.cuh", {**WIDE, "DIRECTED": 1, "PACKED": 1, "ON_HOST": 1}),
-    *(
         KernelSource.of("floyd_warshall.cuh", {**NARROW, "number_t": number, "weight_t": weight, "WEIGHTED": weighted})
         for number, weight, weighted in (("int", "unsigned char", 1), ("float", "float", 1), ("double", "float", 0))
     ),
@@ -157,4 +150,12 @@ ALGORITHM_KERNELS = [
         "rank_rounds.cuh",
         {"index_t": "long long", "offset_t": "unsigned int", "value_t": "double", "sum_t": "double", "FACTORS": 0},
     ),
+    # Packed rows come last: the first variant of a file is the one that is compiled with all optimisations.
+    *(
+        KernelSource.of("components.cuh", {**ids, "ON_HOST": on_host, "PACKED": 1})
+        for ids, on_host in ((NARROW, 0), (WIDE, 1))
+    ),
+    *(KernelSource.of(file, {**ids, **macros, "PACKED": 1}) for file, macros in _OVER_ROWS for ids in (NARROW, WIDE)),
+    KernelSource.of("neighbourhoods.cuh", {**NARROW, "DIRECTED": 0, "PACKED": 1}),
+    KernelSource.of("neighbourhoods.cuh", {**WIDE, "DIRECTED": 1, "PACKED": 1, "ON_HOST": 1}),
 ]
