@@ -30,8 +30,9 @@ from clew.jit import uncollected
 HERE = Path(__file__).parent
 HEADER = HERE / "cuda_on_cpu.h"
 FLAGS = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-ffp-contract=off", "-w")
-#: One region for the allocation of registers: that takes g++ a tenth of the time in long kernels.
-PLAIN = ("-O1", "-fira-region=one")
+#: One region for the allocation of registers: that takes g++ a tenth of the time in long kernels. They throw
+#: nothing, and find libraries by way of the runtime: reading these takes the linker as long as some kernels take g++.
+PLAIN = ("-O1", "-fira-region=one", "-fno-exceptions", "-fno-asynchronous-unwind-tables", "-nodefaultlibs", "-lgcc")
 #: Not optimised: that would take g++ four times as long, and remove some checks.
 SANITIZED = ("-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g1")
 
@@ -83,8 +84,8 @@ class Builder:
         source = run(["-E", "-x", "c++", "-std=c++17", *self._options(), "-"], self._text(program))
         text = share(source)
         entries = "".join(ENTRY.format(name=name) for name in sorted(set(KERNEL.findall(text))))
-        flags = (*FLAGS, *(SANITIZED if self.sanitize else PLAIN), "-shared")
-        run([*flags, "-x", "c++-cpp-output", "-", "-x", "none", str(runtime), "-o", str(draft)], text + entries)
+        inputs = ("-shared", "-x", "c++-cpp-output", "-", "-x", "none", str(runtime))  # libraries come after them
+        run([*FLAGS, *inputs, *(SANITIZED if self.sanitize else PLAIN), "-o", str(draft)], text + entries)
 
     def _options(self) -> list[str]:
         folders = sorted({str(path.parent) for path in kernel_files().values()})
