@@ -103,7 +103,8 @@ def report(tmp_path_factory):
         "CLEW_SUITE_REPORT": str(folder / "report.json"),
         "PYTHONPATH": os.pathsep.join([str(root / "src"), str(root)]),
     }
-    options = ["-q", "-c", "pytest.ini", "-p", "no:cacheprovider", "-p", "tests.nx.suite_plugin"]
+    # Plain assertions: to rewrite those of all modules takes longer than many of them.
+    options = ["-q", "-c", "pytest.ini", "--assert=plain", "-p", "no:cacheprovider", "-p", "tests.nx.suite_plugin"]
     command = [sys.executable, "-m", "pytest", *options, "--pyargs", *(["networkx"] if WHOLE else names_of(MODULES))]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     return {**json.loads((folder / "report.json").read_text()), "output": done.stdout[-5000:]}
