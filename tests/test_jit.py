@@ -6,6 +6,7 @@ import ast
 import fcntl
 import gc
 import importlib.util
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -114,7 +115,23 @@ def test_a_function_from_disk_is_called_by_compiled_code(loaded):
     squared = loaded().squared
     assert squared(3) == 9
     assert squared.stats.cache_hits.total() == 1
+    if late_code.KNOWN:
+        assert squared.overloads[squared.signatures[0]].library._shared_module is None  # which takes much memory
     assert cubed(3) == 27
+
+
+def test_blas_is_imported_by_those_who_call_it():
+    lines = """
+import sys
+from clew.jit import njit
+from numba.np import arraymath, linalg
+assert njit(lambda number: number + 1)(1) == 2
+assert not any(name.startswith("scipy.linalg") for name in sys.modules)
+assert arraymath._HAVE_BLAS
+linalg.ensure_blas()
+assert "scipy.linalg.cython_blas" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", lines], check=True)
 
 
 def test_code_of_another_signature_under_the_same_key_is_not_called(loaded, tmp_path):

@@ -33,7 +33,7 @@ from numba.core.compiler import CompileResult
 from numba.core.errors import NumbaWarning
 from numba.core.serialize import dumps
 
-from clew import cache_folder
+from clew import cache_folder, late_code
 
 FOLDER = "compiled"
 PACKAGE = Path(__file__).parent
@@ -89,7 +89,13 @@ class Kept(_Cache):
             found, found_sig, data = pickle.loads(path.read_bytes())
         except Exception:  # removed meanwhile, or damaged, which pickle notices in many ways: it is compiled again
             return None
-        return CompileResult._rebuild(target_context, *data) if found == key and found_sig == sig else None
+        if found != key or found_sig != sig:
+            return None
+        result = CompileResult._rebuild(target_context, *data)
+        if isinstance(result.library, late_code.Late):
+            _, _, (_, bitcode) = data[0]
+            result.library.put_aside(bitcode)
+        return result
 
     def save_overload(self, sig, data):
         """Write a compiled function, unless it holds addresses of this process or nothing can be written."""

@@ -30,6 +30,7 @@ from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
 from numba.core.types.functions import BaseFunction
+from numba.np import linalg
 
 from clew import late_code
 from clew.compiled_cache import Kept
@@ -42,6 +43,14 @@ if late_code.KNOWN:
 # one name to two variants of a function, and a third that loads both from disk mixes them up (numba #10486). Numbers
 # drawn at random differ, in processes that were forked too.
 FunctionIdentity._unique_ids = iter(lambda: int.from_bytes(os.urandom(8), "big"), None)
+
+# With its tables of types, Numba imports SciPy's BLAS, only to know whether np.cov can be compiled. That takes every
+# process 13 MB and 0.13 s. Code that calls BLAS still imports it.
+_ensure_blas, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+try:
+    import numba.np.arraymath  # noqa: F401
+finally:
+    linalg.ensure_blas = _ensure_blas
 
 # What functions of Numba return for arguments of these types: the signature, and the key of the code.
 _PLAIN = (types.Number, types.Boolean, types.Array)

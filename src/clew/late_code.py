@@ -41,6 +41,7 @@ class Late(codegen.JITCodeLibrary):
     """The code of a function, compiled when its address is needed."""
 
     emitted = False
+    _aside = None  # code from disk that others may take in
 
     def finalize(self):
         """Accept no more code. Functions that call themselves need their address at once."""
@@ -96,8 +97,14 @@ class Late(codegen.JITCodeLibrary):
         passes, options = self._codegen._module_pass_manager()
         passes.run(self._final_module, options)
 
+    def put_aside(self, bitcode):
+        """Keep the code for others as it is on disk: few need it, and in LLVM's form it takes ten times that."""
+        self._aside, self._shared_module = bitcode, None
+
     def _own_module(self):
         """The function without those that it calls, for others to take in."""
+        if self._aside is not None:
+            self._shared_module, self._aside = codegen.ll.parse_bitcode(self._aside), None
         return super()._get_module_for_linking()
 
     def _get_module_for_linking(self):
