@@ -51,6 +51,23 @@ def test_members_that_lost_their_connections_while_they_agreed_agree_again() -> 
     assert np.array_equal(run_on_team(4, graph, run).label, clew.connected_components(graph).label)
 
 
+def test_lists_that_were_freed_are_made_again_from_bits() -> None:
+    def run(share: Any) -> clew.Result:
+        first = clew.pagerank(share)
+        rows, routes = share.routes(transpose=True)
+        for _ in range(2):
+            assert np.array_equal(np.concatenate(routes.needed), np.unique(rows.indices))
+            for places, bits in zip(routes.due, routes.numbering.owned[0], strict=True):
+                assert np.array_equal(places, np.flatnonzero(np.unpackbits(bits.view(np.uint8), bitorder="little")))
+            routes.rest()
+            assert not {"needed", "due"} & routes.__dict__.keys()
+        again: clew.Result = clew.pagerank(share)
+        assert np.array_equal(first.rank, again.rank)
+        return again
+
+    assert np.allclose(run_on_team(6, GRAPH, run).rank, clew.pagerank(GRAPH).rank, rtol=1e-12)
+
+
 def test_the_same_grid_gives_the_same_bits() -> None:
     once, again = (run_on_team(6, GRAPH, clew.pagerank).rank for _ in range(2))
     assert np.array_equal(once, again)

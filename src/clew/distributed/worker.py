@@ -290,6 +290,8 @@ class Worker:
         saved_as = str(result) if saved_as is None else f"{saved_as}-{digest_of(share)}"
         with self._checkpoints.run(self.member, saved_as):
             found = call_algorithm(share, name, args, options)
+        for routes in share._routes.values():
+            routes.rest()
         kept = self._results[result] = kept_of(share, found)
         return about(share, kept, found) if self.member.rank == 0 else {}
 

@@ -4,7 +4,7 @@
 import numpy as np
 
 from clew.engines.cpu.team.kernels import row_sums
-from clew.engines.cpu.team.kernels_intrinsics import ones
+from clew.engines.cpu.team.kernels_intrinsics import ones, trailing_zeros
 from clew.jit import njit
 
 ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
@@ -28,6 +28,13 @@ def put(piece, pieces, places, packed, values):
     """Packed values to their places."""
     for k in _range(piece, pieces, places):
         values[np.uint64(places[k])] = packed[k]
+
+
+@njit(cache=True, nogil=True)
+def move(piece, pieces, places, values, to, moved):
+    """The values at some places to other places of another array."""
+    for k in _range(piece, pieces, places):
+        moved[np.uint64(to[k])] = values[np.uint64(places[k])]
 
 
 @njit(cache=True, nogil=True)
@@ -67,6 +74,18 @@ def number(places, words, before):
     for word in range(words.size):
         before[word] = count
         count += np.int64(ones(words[word]))
+
+
+@njit(cache=True, nogil=True)
+def list_places(words, places):
+    """The places whose bits are set, ascending: undoes ``number``."""
+    k = np.uint64(0)
+    for word in range(np.uint64(words.size)):
+        bits = words[word]
+        while bits != 0:
+            places[k] = (word << SIX) + np.uint64(trailing_zeros(bits))
+            bits &= bits - ONE
+            k += ONE
 
 
 @njit(cache=True, nogil=True)

@@ -25,12 +25,11 @@ def fetch_parents(share: Share, row_axis: Axis, column: Channel, giver: Array, o
     partition, members = share.partition, column.sizes.size
     vertices, rows = np.empty(partition.segment + 1, np.int32), np.empty(giver.size, np.int64)
     state = np.zeros(2 + members, np.int64)
-    request = (column, giver, origin, share.ids_along(row_axis).size, vertices, rows, state)
+    height = partition.segment * len(share.member.groups[row_axis])
+    request = (column, giver, origin, height, vertices, rows, state)
     share.member.sockets.follow(lambda: int(kernels.fetch_origins(*request)), (column,))
     for position, (low, high) in enumerate(pairwise(state[1:].tolist())):
-        if position == column.position:
-            parents = share.ids_along(row_axis)[rows[low:high]]
-        elif row_axis == "row":  # the members of a row follow each other
+        if row_axis == "row":  # the members of a row follow each other
             parents = partition.permutation.inverse(rows[low:high] + position * partition.rows)
         else:
             which, local = np.divmod(rows[low:high], partition.segment)

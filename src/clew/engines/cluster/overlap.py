@@ -78,12 +78,17 @@ class Sums:
         blocks, which = _blocks(rows, ends)
         due, asked = (self._in_parts(lists) for lists in (routes.due, routes.asked))
         needed = self._in_parts(routes.needed, segment)
-        here = [self.member.groups[axis].index(self.member.rank) for axis in (routes.row_axis, routes.column_axis)]
+        here, self._here = (
+            self.member.groups[axis].index(self.member.rank) for axis in (routes.row_axis, routes.column_axis)
+        )
+        # Sums of a part have been added before those of the next but one arrive, and so share its rooms.
+        rooms = [[np.empty(max(map(len, each)), dtype) for each in zip(*due[k::2], strict=True)] for k in (0, 1)]
         parts = []
         for k, (low, high) in enumerate(pairwise(np.minimum(self.cuts, own).tolist())):
             partial = [self._sums[each[k] : each[k + 1]] for each in ends]
-            leaving, offered, arriving = ([np.empty(each.size, dtype) for each in n[k]] for n in (asked, due, needed))
-            offered[here[0]], arriving[here[1]] = partial[here[0]], leaving[here[1]]
+            offered = [room[: each.size] for room, each in zip(rooms[k % 2], due[k], strict=True)]
+            leaving, arriving = ([np.empty(each.size, dtype) for each in lists[k]] for lists in (asked, needed))
+            offered[here], leaving[self._here], arriving[self._here] = partial[here], *np.empty((2, 0), dtype)
             own_blocks = blocks[which == k]
             parts.append(
                 Part(slice(low, high), own_blocks, partial, due[k], offered, asked[k], leaving, needed[k], arriving)
@@ -108,7 +113,7 @@ class Sums:
     def begin(self, x: Array) -> None:
         """Send the first values of this member's vertices; collective."""
         sent = [self._send(part, x) for part in self.parts]
-        self._take(sent)
+        self._take(sent, x)
 
     def multiply(self, x: Array, settle: Settle) -> Array:
         """Replace the values of this member's vertices by sums over neighbours, and send what follows; collective.
@@ -138,25 +143,29 @@ class Sums:
             if number:
                 deliver(number - 1)
         deliver(len(self.parts) - 1)
-        self._take(sent)
+        self._take(sent, x)
         total: Array = np.add.reduce(np.array([(0.0, 0.0), *answers]), axis=0)
         return total
 
     def _send(self, part: Part, x: Array) -> Future[list[int]]:
         from clew.engines.cluster import kernels_routes as kernels
 
-        for places, packed in zip(part.asked, part.leaving, strict=True):
-            threads.in_pieces(kernels.pack, places.size, places, as_bits(x), as_bits(packed))
+        for k, (places, packed) in enumerate(zip(part.asked, part.leaving, strict=True)):
+            if k != self._here:
+                threads.in_pieces(kernels.pack, places.size, places, as_bits(x), as_bits(packed))
         return self._post(self.routes.column_axis, part.leaving, part.arriving)
 
-    def _take(self, sent: Sequence[Future[list[int]]]) -> None:
-        """Put the values that have arrived to their columns."""
+    def _take(self, sent: Sequence[Future[list[int]]], x: Array) -> None:
+        """Put the values that have arrived, and those of this member itself, to their columns."""
         from clew.engines.cluster import kernels_routes as kernels
 
+        values, own = as_bits(self.values), self._here
         for part, future in zip(self.parts, sent, strict=True):
             self._widen(future.result(), part.arriving)
-            for places, packed in zip(part.needed, part.arriving, strict=True):
-                threads.in_pieces(kernels.put, places.size, places, as_bits(packed), as_bits(self.values))
+            for k, (places, packed) in enumerate(zip(part.needed, part.arriving, strict=True)):
+                if k != own:
+                    threads.in_pieces(kernels.put, places.size, places, as_bits(packed), values)
+            threads.in_pieces(kernels.move, part.asked[own].size, part.asked[own], as_bits(x), part.needed[own], values)
 
     def _post(self, axis: Axis, parts: list[Array], rooms: list[Array]) -> Future[list[int]]:
         """Exchange messages, after those that were posted before, while this thread goes on."""

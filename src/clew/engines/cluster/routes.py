@@ -38,45 +38,65 @@ class Routes:
 
     ``needed`` are the columns with edges, by owner, and ``asked`` the places in this member's segment that others, and
     itself, need. ``bounds`` cut the rows with edges by owner, and ``due`` are the places that sums arrive for. The
-    lists are in the order of the members along the axis. ``filled`` are the rows with edges, and ``indptr`` has their
-    offsets.
+    lists are in the order of the members along the axis. ``filled`` are the rows with edges.
+
+    ``numbering`` has the same lists for compiled code that sends sets of vertices: what is in a list has a number
+    there. It takes a bit for every place of ``needed`` and ``due``. The lists themselves are made from it for a call
+    that reads them, until ``rest``.
     """
 
     def __init__(self, member: Member, rows: Adjacency, row_axis: Axis, column_axis: Axis, segment: int) -> None:
+        from clew.engines.cluster import kernels_routes as kernels
+
         self.row_axis, self.column_axis = row_axis, column_axis
-        self._segment, self._width = segment, rows.num_columns
+        self._offsets: Array | None = None
         self.filled = np.flatnonzero(rows.indptr[1:] > rows.indptr[:-1]).astype(np.int32)
         used = np.zeros(rows.num_columns, np.bool_)
         used[rows.indices] = True
-        self.columns = columns = np.flatnonzero(used).astype(np.int32)
-        self.indptr = np.append(rows.indptr[self.filled], rows.indptr[-1:])
-        self.needed, _ = _by_owner(columns, segment, len(member.groups[column_axis]))
+        columns = np.flatnonzero(used).astype(np.int32)
+        needed, ends = _by_owner(columns, segment, len(member.groups[column_axis]))
         owned, self.bounds = _by_owner(self.filled, segment, len(member.groups[row_axis]))
-        self.asked = member.all_to_all(column_axis, _local(self.needed, segment))
-        self.due = member.all_to_all(row_axis, _local(owned, segment))
+        asked = member.all_to_all(column_axis, _local(needed, segment))
+        due = member.all_to_all(row_axis, _local(owned, segment))
+        words = np.zeros((len(due), (segment >> 6) + 1), np.uint64)
+        before = np.zeros(words.shape, np.int32)
+        for places, row, counted in zip(due, words, before, strict=True):
+            kernels.number(places, row, counted)
+        marked = np.zeros((rows.num_columns >> 6) + 1, np.uint64)
+        marked_before = np.zeros(marked.size, np.int32)
+        kernels.number(columns, marked, marked_before)
+        starts = np.cumsum([0, *(each.size for each in asked)])
+        self.numbering = Numbering(
+            (words, before, np.array([each.size for each in due])),
+            (self.filled, np.array(self.bounds)),
+            (marked, marked_before, np.array(ends)),
+            (np.concatenate(asked), starts),
+        )
+        self.asked: Lists = np.split(self.numbering.offered[0], starts[1:-1])
 
     @cached_property
-    def numbering(self) -> Numbering:
-        """The same lists for compiled code that sends sets of vertices: what is in a list has a number there."""
-        from clew.engines.cluster import kernels_routes as kernels
+    def needed(self) -> Lists:
+        """The columns with edges, by owner."""
+        words, _, ends = self.numbering.columns
+        return np.split(_listed(words, ends[-1]), ends[1:-1])
 
-        words = np.zeros((len(self.due), (self._segment >> 6) + 1), np.uint64)
-        before = np.zeros(words.shape, np.int32)
-        for places, row, counted in zip(self.due, words, before, strict=True):
-            kernels.number(places, row, counted)
-        used = np.zeros((self._width >> 6) + 1, np.uint64)
-        used_before = np.zeros(used.size, np.int32)
-        kernels.number(self.columns, used, used_before)
-        return Numbering(
-            (words, before, np.array([each.size for each in self.due])),
-            (self.filled, np.array(self.bounds)),
-            (used, used_before, _bounds(self.needed)),
-            (np.concatenate(self.asked), _bounds(self.asked)),
-        )
+    @cached_property
+    def due(self) -> Lists:
+        """The places that sums arrive for, by the members that send them."""
+        words, _, sizes = self.numbering.owned
+        return [_listed(row, size) for row, size in zip(words, sizes, strict=True)]
+
+    def rest(self) -> None:
+        """Free the lists: bits have the same."""
+        self._offsets = None
+        for name in ("needed", "due"):
+            self.__dict__.pop(name, None)
 
     def rows(self, block: Adjacency) -> Adjacency:
         """The rows of the block that have edges."""
-        return Adjacency(self.indptr, block.indices, block.weights, width=block.num_columns)
+        if self._offsets is None:
+            self._offsets = np.append(block.indptr[self.filled], block.indptr[-1:])
+        return Adjacency(self._offsets, block.indices, block.weights, width=block.num_columns)
 
     def expand(self, member: Member, x: Array, columns: int) -> Array:
         """The values of all columns that have edges; the others are undefined."""
@@ -109,9 +129,13 @@ def _by_owner(places: Array, segment: int, owners: int) -> tuple[list[Array], li
     return [places[low:high] for low, high in pairwise(bounds)], bounds
 
 
-def _bounds(parts: Lists) -> Array:
-    """Where every part begins and ends when they follow each other."""
-    return np.cumsum([0, *(part.size for part in parts)])
+def _listed(words: Array, size: int) -> Array:
+    """The places of which bits are set."""
+    from clew.engines.cluster import kernels_routes as kernels
+
+    places = np.empty(size, np.int32)
+    kernels.list_places(words, places)
+    return places
 
 
 def _local(parts: Lists, segment: int) -> list[Array]:
