@@ -26,6 +26,7 @@ import clew
 from clew.distributed import Cluster
 
 LIMIT = 60  # seconds that a run may take with a fault
+ENDED = 20  # seconds within which all processes are gone
 
 
 def _send(process: int, number: int) -> None:
@@ -189,6 +190,8 @@ if __name__ == "__main__":
         add_nodes(several, given.nodes - 1)
     with clew.cluster(workers=4, address=None if several is None else several.address) as opened:
         found = inject(opened, given.count, given.seed, several, verbose=True)
-    time.sleep(2)
+    end = time.monotonic() + ENDED
+    while any(map(is_running, found.processes)) and time.monotonic() < end:
+        time.sleep(0.5)
     print(found)
     print("\n".join(found.wrong) or "no wrong answer")
