@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import clew
 from clew import GraphError, Result, VerificationError
+from clew.algorithms.sswp.cpu import turned_over
 from tests.algorithms.graphs import LARGE, thread_count
 from tests.algorithms.weighted import large, weighted_graphs
 from tests.graph.strategies import SOME_DTYPES
@@ -24,6 +25,14 @@ def by_thresholds(graph, source):
         for v in np.flatnonzero(clew.bfs(wide, source).depth > 0).tolist():
             width.setdefault(v, least)
     return width
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64", "float32", "float64"])
+def test_workers_turn_weights_over_by_a_subtraction(dtype):
+    floats = dtype.startswith("float")
+    ends = np.finfo(dtype) if floats else np.iinfo(dtype)
+    weights = np.array([0, 1, 5, ends.min, ends.max, *([-0.0, np.inf] if floats else [])], dtype)
+    assert (turned_over(weights.dtype.type(0)) - weights).tobytes() == turned_over(weights).tobytes()
 
 
 @settings(max_examples=48, deadline=None)

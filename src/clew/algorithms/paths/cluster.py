@@ -25,32 +25,40 @@ FEW = 64  # vertices per member: a step with fewer does not wait until its bucke
 def best_paths(
     share: Share,
     source: int,
-    cost: Callable[[Array], Array],
+    numbers: Callable[[Array], Array],
     first: Any,
     unreached: Any,
     delta: float,
     *,
+    turn: Any = None,
     low: float | None = None,
     deterministic: bool = False,
 ) -> tuple[Array, Array, int, int]:
     """Paths of the smallest sum or, where ``low`` is given, of the smallest largest weight.
 
-    ``cost`` makes costs of weights. The other arguments are those of ``clew.algorithms.sssp.cpu.best_paths``. Returns
-    the values, the parents, the number of vertices reached, and the number of steps.
+    ``numbers`` makes weights ones that kernels take. These are the costs or, where ``turn`` is given, what is left of
+    it: kernels subtract, because turned weights would take as much memory again. The other arguments are those of
+    ``clew.algorithms.sssp.cpu.best_paths``. Returns the values, the parents, the number of vertices reached, and the
+    number of steps.
     """
     rows = share.oriented(transpose=False)[0]
     assert rows.weights is not None
-    weights, scale = cost(rows.weights), min(1 / delta, float(np.finfo(np.float64).max))
+    weights, scale = (numbers(rows.weights), turn), min(1 / delta, float(np.finfo(np.float64).max))
     form = search if share.has_ranges else _search_blocks
     value, parent, steps = form(share, source, first, unreached, weights=weights, scale=scale, low=low)
     if deterministic:
+
+        def cost(weights: Array) -> Array:
+            costs: Array = numbers(weights) if turn is None else turn - numbers(weights)
+            return costs
+
         parent = _shortest_path_tree(share, source, value, cost, unreached, low)
     reached = int(share.member.all_reduce(np.int64((value != unreached).sum()), np.add))
     return value, parent, reached, steps
 
 
 def _search_blocks(
-    share: Share, source: int, first: Any, unreached: Any, *, weights: Array, scale: float, low: float | None
+    share: Share, source: int, first: Any, unreached: Any, *, weights: Any, scale: float, low: float | None
 ) -> tuple[Array, Array, int]:
     """The best values of this member's vertices, their parents, and the number of steps."""
     size, member, dtype = share.ids.size, share.member, unreached.dtype

@@ -46,7 +46,7 @@ def best_paths(row, column, out, weights, owned, block, pool, scale, low, state)
 
     ``owned`` has the values of this member's vertices, who gave them, a set and a list. ``block`` has the best values
     offered for its columns, the rows that they came from, and a set. It also has room for the rows of a step with their
-    values.
+    values. ``weights`` has them and the ``turn`` of ``cost_of``.
     """
     began = nanoseconds()
     while nanoseconds() - began < PATIENCE * 1_000_000:
@@ -143,10 +143,18 @@ def _read(channel, position, size, start, listed, values):
 
 
 @njit(nogil=True, cache=True)
+def cost_of(weight, turn):
+    """The cost of an edge: its weight or, where ``turn`` is a number, what the weight leaves of that."""
+    if turn is None:
+        return weight
+    return turn - weight
+
+
+@njit(nogil=True, cache=True)
 def _relax(row, column, out, weights, block, low, state):
     """Relax the edges of the rows that arrived, and send what got better along the column."""
     best, source, offers, rows, reach = block
-    indptr, indices = out
+    (indptr, indices), (weight, turn) = out, weights
     total, nearest, filled = np.int64(0), NO_BUCKET, 0
     for position in range(row.sizes.size):
         size, start = row.sizes[position], row.starts[position]
@@ -158,11 +166,11 @@ def _relax(row, column, out, weights, block, low, state):
         if i + AHEAD < filled:
             ahead = np.uint64(indptr[np.uint64(rows[i + AHEAD])])
             prefetch(indices, ahead)
-            prefetch(weights, ahead)
+            prefetch(weight, ahead)
         u, there = np.uint64(rows[i]), reach[i]
         for j in range(indptr[u], indptr[u + ONE]):
             v = np.uint64(indices[j])
-            better = best.dtype.type(buckets.extended(there, weights[j], low))
+            better = best.dtype.type(buckets.extended(there, cost_of(weight[j], turn), low))
             if better < best[v]:
                 best[v] = better
                 source[v] = u

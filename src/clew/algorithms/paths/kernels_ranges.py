@@ -14,6 +14,7 @@ so that a round relaxes about the requested number of vertices.
 import numpy as np
 
 from clew.algorithms.paths import kernels as buckets
+from clew.algorithms.paths.kernels_cluster import cost_of
 from clew.engines.cluster.kernels_pause import pauses
 from clew.engines.cluster.kernels_sockets import DONE
 from clew.engines.cluster.kernels_superstep import (
@@ -160,13 +161,13 @@ def _take(pool, slot, value, indptr, work):
 @njit(nogil=True, cache=True)
 def _relax_some(out, weights, owned, ghosts, mine, work, pool, base, scale, low):
     """Relax the edges of some vertices; the pool has room for all their ends."""
-    indptr, indices = out
+    (indptr, indices), (weight, turn) = out, weights
     value, parent, ids, _ = owned
     size = np.uint64(value.size)
     for u in work:
         there, own = value[u], ids[u]
         for j in range(indptr[u], indptr[np.uint64(u) + ONE]):
-            better = value.dtype.type(buckets.extended(there, weights[j], low))
+            better = value.dtype.type(buckets.extended(there, cost_of(weight[j], turn), low))
             v = np.uint64(indices[j]) - mine
             if v >= size:
                 _improve_ghost(ghosts, np.int64(indices[j]), better, own)

@@ -18,7 +18,7 @@ ROUNDS, WEIGHTED_ROUNDS = 12, 96  # that a search should take
 
 
 def search(
-    share: Share, source: int, first: Any, unreached: Any, *, weights: Array | None, scale: float, low: float | None
+    share: Share, source: int, first: Any, unreached: Any, *, weights: Any, scale: float, low: float | None
 ) -> tuple[Array, Array, int]:
     """The best values of this member's vertices, their parents, and the number of rounds.
 

@@ -45,10 +45,12 @@ def stored_weights_of(
             "clew.generate.random_weights(graph, 1, 255), or count edges with clew.bfs.",
             option="Add random ones with --weights random:1:255, or count edges with clew run bfs.",
         )
-    if weights.dtype.kind == "f" and _once(weights, "has NaN", lambda: bool(np.isnan(weights).any())):
+    # The smallest of numbers with NaN is NaN. To test each of them would take a byte for every weight.
+    low = extent(weights)[0] if weights.size and weights.dtype.kind in ("f" if negative else "if") else 0
+    if np.isnan(low):
         count = int(np.isnan(weights).sum())
         raise GraphError(f"{count:,} weights are NaN; {algorithm} needs numbers. Drop or replace those edges first.")
-    if not negative and weights.dtype.kind in "if" and weights.size and (low := extent(weights)[0]) < 0:
+    if not negative and low < 0:
         problem = f"the smallest weight is {low}; {algorithm} needs weights of 0 or more."
         others = "--weights random:1:255"
         if np.isneginf(low):  # then no algorithm has a shortest path
@@ -137,7 +139,8 @@ def sums_of(weights: Array | np.dtype[Any]) -> tuple[np.generic, np.generic]:
 
 def extent(weights: Array) -> tuple[Any, Any]:
     """The smallest and the largest weight."""
-    ends: tuple[Any, Any] = _once(weights, "extent", lambda: (weights.min(), weights.max()))
+    with np.errstate(invalid="ignore"):
+        ends: tuple[Any, Any] = _once(weights, "extent", lambda: (weights.min(), weights.max()))
     return ends
 
 

@@ -1,4 +1,4 @@
-"""Widest paths by the members of a cluster: delta-stepping over weights turned upside down."""
+"""Widest paths by the members of a cluster: delta-stepping over weights that kernels turn upside down."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from clew.dtypes import Array
 from clew.engines.cluster.share import Share
 from clew.operators import monoids
 
+BLOCK = 1 << 18  # weights
 EXCHANGES_OF_RANGES = (4, 24, 50)  # per worker: at least, likely, at most
 
 
@@ -21,22 +22,20 @@ def sswp(share: Share, source: int, deterministic: bool = False) -> Answer:
     weights = share.weights
     assert weights is not None
     ends = (monoids.min.identity(weights.dtype), monoids.max.identity(weights.dtype))
-    first, unreached = (turned_over(few_dtype(weights.dtype).type(end)) for end in ends)
-    everybody = np.concatenate(share.member.all_gather("all", _extent(cost(weights))))
+    turn, first, unreached = (turned_over(few_dtype(weights.dtype).type(end)) for end in (0, *ends))
+    everybody = np.concatenate(share.member.all_gather("all", _extent(weights)))
     low, high = (float(everybody.min()), float(everybody.max())) if everybody.size else (0.0, 0.0)
     delta = high / BUCKETS - low / BUCKETS
-    search = (share, source, cost, first, unreached, delta or 1.0)
-    value, parent, reached, steps = best_paths(*search, low=low, deterministic=deterministic)
+    search = (share, source, in_few_types, first, unreached, delta or 1.0)
+    value, parent, reached, steps = best_paths(*search, turn=turn, low=low, deterministic=deterministic)
     return summary("width", turned_over(value).astype(weights.dtype, copy=False), parent, reached, steps, None)
 
 
-def cost(weights: Array) -> Array:
-    """The weights turned upside down."""
-    turned: Array = turned_over(in_few_types(weights))
-    return turned
-
-
-def _extent(costs: Array) -> Array:
-    """The smallest and the largest finite cost, if there is one."""
-    finite = costs[np.isfinite(costs)] if costs.dtype.kind == "f" else costs
-    return np.array([finite.min(), finite.max()] if finite.size else [], np.float64)
+def _extent(weights: Array) -> Array:
+    """The smallest and the largest finite cost, if there is one: weights turned upside down, a block at a time."""
+    ends: list[Array] = []
+    for start in range(0, weights.size, BLOCK):
+        costs = turned_over(in_few_types(weights[start : start + BLOCK]))
+        finite = costs[np.isfinite(costs)] if costs.dtype.kind == "f" else costs
+        ends += [finite.min(), finite.max()] if finite.size else []
+    return np.array([min(ends), max(ends)] if ends else [], np.float64)
