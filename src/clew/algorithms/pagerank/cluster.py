@@ -42,6 +42,7 @@ def pagerank(share: Share, walk: Walk) -> Answer:
         return found
 
     edges = share if walk.weighted else share.without_weights()
+    edges._ids_along.clear()  # a search makes them in less time than a round takes
     with Sums(edges, transpose=True, dtype=np.dtype(dtype), factors=factors) as sums:
         share.release_source()
         while len(changes) < max_iterations and (not changes or changes[-1] >= tolerance):

@@ -25,11 +25,12 @@ def fetch_parents(share: Share, row_axis: Axis, column: Channel, giver: Array, o
     partition, members = share.partition, column.sizes.size
     vertices, rows = np.empty(partition.segment + 1, np.int32), np.empty(giver.size, np.int64)
     state = np.zeros(2 + members, np.int64)
-    height = partition.segment * len(share.member.groups[row_axis])
-    request = (column, giver, origin, height, vertices, rows, state)
+    request = (column, giver, origin, share.ids_along(row_axis).size, vertices, rows, state)
     share.member.sockets.follow(lambda: int(kernels.fetch_origins(*request)), (column,))
     for position, (low, high) in enumerate(pairwise(state[1:].tolist())):
-        if row_axis == "row":  # the members of a row follow each other
+        if position == column.position:
+            parents = share.ids_along(row_axis)[rows[low:high]]
+        elif row_axis == "row":  # the members of a row follow each other
             parents = partition.permutation.inverse(rows[low:high] + position * partition.rows)
         else:
             which, local = np.divmod(rows[low:high], partition.segment)
