@@ -103,8 +103,7 @@ class Launches:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.number, self.stop_at = 0, 0
         device = gpu_for("emulated", 0)
-        for name in ("launch", "launch_cooperative"):
-            monkeypatch.setattr(device, name, self._counted(getattr(device, name)))
+        monkeypatch.setattr(device, "start", self._counted(device.start))
 
     def _counted(self, launch: Callable[..., None]) -> Callable[..., None]:
         def counted(*args: Any, **options: Any) -> None:

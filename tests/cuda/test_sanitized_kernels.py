@@ -67,7 +67,7 @@ ROWS = [
     "cuda/test_waist.py::test_rows_of_a_product_around_the_room_in_shared_memory",
     *each("cuda/test_pagerank.py::test_sizes", *(f"{n}-{tuning}" for n in (0, 1, 33, 65) for tuning in TUNINGS)),
     *each("cuda/test_packed_rows.py::test_rows_around_the_size_of_a_group", "int32", "int64"),
-    "cuda/test_packed_rows.py::test_products_are_the_same_in_every_memory[tiered-2]",
+    "cuda/test_packed_rows.py::test_products_are_the_same_in_every_memory[tiered-0.5-packed]",
     *each("cuda/test_packed_rows.py::test_searches_of_rows_around_the_size_of_a_group", "int32", "int64"),
     "cuda/test_packed_rows.py::test_searches_of_rows_around_the_size_of_a_group[int32 on the host]",
     "cuda/test_packed_rows.py::test_many_searches_read_packed_rows[True]",

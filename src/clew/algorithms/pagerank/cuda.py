@@ -141,7 +141,6 @@ class Pulls(NamedTuple):
     parts: tuple[Any, Any]
     size: Any  # the vertices, as the kernel takes them
     grid: Grid
-    most: int  # rounds of a launch
 
 
 def _pulls(device: Device, rows: DeviceRows, value: np.dtype[Any], weighted: bool, tuning: Tuning) -> Pulls:
@@ -150,8 +149,7 @@ def _pulls(device: Device, rows: DeviceRows, value: np.dtype[Any], weighted: boo
     kernel, threads = device.kernel("pagerank.cuh", "pagerank", defines), int(defines["THREADS"])
     blocks = device.resident_blocks(kernel, threads)
     parts = device.passed(*(parts_of(device, rows, blocks) if binned else (None, None)))
-    most = max(1, share_of(EDGES_PER_LAUNCH, rows) // (rows.num_arcs + rows.num_vertices))
-    return Pulls(kernel, blocks, parts, np.uint64(rows.num_vertices), device.together(kernel, threads), most)
+    return Pulls(kernel, blocks, parts, np.uint64(rows.num_vertices), device.together(kernel, threads))
 
 
 def _rank_by_pulling(
@@ -163,9 +161,10 @@ def _rank_by_pulling(
     *passed, there, noted = device.passed(*passing, rank, trace)
     given = (pulls.size, *rows.shape(device), *passed, np.float64(walk.damping), np.float64(walk.tolerance))
     used = (*pulls.parts, *spaces, noted, np.uint32(trace.shape[0]), there, *ends)
+    most = max(1, share_of(EDGES_PER_LAUNCH, rows) // (rows.num_arcs + rows.num_vertices))
     done = 0
     while True:
-        turns = min(pulls.most, walk.max_iterations - done)
+        turns = min(most, walk.max_iterations - done)
         device.start(pulls.kernel, pulls.grid, (*given, np.uint32(done), np.uint32(turns), *used))
         progress, done = read(), done + turns
         if done == walk.max_iterations or progress["converged"]:

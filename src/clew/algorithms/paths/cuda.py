@@ -12,13 +12,14 @@ from clew.algorithms.paths.cuda_problem import DEFAULT, Problem, Tuning, ready_f
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
 from clew.engines.cuda.balance.frontiers import BALANCES, NO_LIMIT, room_for_order
-from clew.engines.cuda.balance.launches import launch_over
+from clew.engines.cuda.balance.launches import launch_over, share_of
 from clew.engines.cuda.memory.bandwidth import on_host_by_plan, with_link
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device
 from clew.result import timed_rows
 
 STEPS_PER_LAUNCH = 1 << 12  # then the host checks for Ctrl-C, or after EDGES_PER_LAUNCH
+EDGES_PER_LAUNCH = 1 << 33
 LEVELS_PER_LAUNCH = 1 << 12  # of a shortest-path tree
 EDGES_PER_THREAD = 8
 DIVERGED = 1 << 63  # as in near_far.cuh
@@ -55,9 +56,9 @@ class Search:
         device, ready, given = self.device, self.ready, self.given
         front = (*ready.edges, *given.search, *ready.limits)
         back = (*device.passed(*self.order_room, self.trace), ready.traced, given.state)
-        search, grid = ready.search
+        (search, grid), at_once = ready.search, share_of(EDGES_PER_LAUNCH, self.rows)
         while True:
-            limit, edge_limit = self.step + STEPS_PER_LAUNCH, min(relaxed_limit, self.relaxed + ready.at_once)
+            limit, edge_limit = self.step + STEPS_PER_LAUNCH, min(relaxed_limit, self.relaxed + at_once)
             until = (np.uint64(limit), np.uint64(edge_limit), ready.order_limit)
             device.start(search, grid, (*front, *until, *back))
             if not deterministic and given.links is not None:

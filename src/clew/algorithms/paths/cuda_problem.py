@@ -10,7 +10,6 @@ import numpy as np
 
 from clew.algorithms.arguments import check_balance
 from clew.engines.cuda.balance.frontiers import BALANCES, NO_LIMIT, entry_bytes, fetched_edge, order_from
-from clew.engines.cuda.balance.launches import share_of
 from clew.engines.cuda.memory.device_rows import DeviceRows, Room
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, Grid, blocks_for, shared_bytes
 from clew.engines.cuda.toolchain.source import ctype
@@ -21,7 +20,6 @@ from clew.workspace import Workspace, result, scratch
 
 WARP = 32
 SHORT_THREADS = 256  # of a block of the kernels before and after the search
-EDGES_PER_LAUNCH = 1 << 33
 CUT_THREADS = 512  # of a block by the degree cut, unless its pieces leave room for fewer
 STAGED_BYTES = 48  # of shared memory that a thread needs for what its warp finds
 SAMPLE = 1 << 14  # weights read for their mean
@@ -186,7 +184,6 @@ class Ready(NamedTuple):
     search: Launch
     end: Launch
     order_from: int
-    at_once: int  # edges of a launch
     source: Any  # its dtype
     start: tuple[Any, ...]  # arguments
     first: tuple[Any, ...]
@@ -248,7 +245,6 @@ def _prepare(device: Device, rows: DeviceRows, problem: Problem, tuning: Tuning)
         (search, device.together(search, threads, fetched, tuning.blocks)),
         (end, short),
         in_order,
-        share_of(EDGES_PER_LAUNCH, rows),
         index.type,
         (*device.passed(rows.offsets), size),
         (first, low, unreached, delta),
