@@ -172,3 +172,23 @@ def test_packing(origin, tmp_path, graph):
     code, _, err = running.clew("convert", origin, tmp_path / "out.mtx", "--packed")
     assert code == BAD_INPUT
     assert "--packed is for .clew files" in err
+
+
+@pytest.mark.parametrize("name", ["in.csv", "./in.csv", "link.csv", "hard.csv"])
+def test_a_file_is_not_written_over_itself(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    text = "source,target,weight,note\na,b,1,x\n"
+    (tmp_path / "in.csv").write_text(text)
+    (tmp_path / "link.csv").symlink_to("in.csv")
+    (tmp_path / "hard.csv").hardlink_to("in.csv")
+    commands = (
+        ("convert", "in.csv", name, "--weights", "none"),
+        ("relabel", "in.csv", "-s", "random:seed=1,bias=0.5", "-o", name),
+        ("run", "bfs", "in.csv", "--source", "a", "-o", name),
+    )
+    for command in commands:
+        code, out, err = running.clew(*command)
+        assert (code, out) == (BAD_INPUT, "")
+        assert "is the file that is read" in err
+        assert "Write another file" in " ".join(err.split())
+    assert (tmp_path / "in.csv").read_text() == text

@@ -110,6 +110,19 @@ def format_to_write(path: Path, format_name: str | None, *, as_json: bool = Fals
     return format_
 
 
+def refuse_own_input(origin: Path, destination: Path) -> None:
+    """Refuse to write over the file that is read, under whatever name; before any work is done."""
+    if destination == DASH:
+        return
+    with suppress(OSError):  # one of them is no file yet, or none of this machine
+        if not (STDIN if origin == DASH else origin).samefile(destination):
+            return
+        raise GraphError(
+            f"OUT, {str(destination)!r}, is the file that is read; writing it would lose what is not written, such as "
+            "columns. Write another file, and rename it afterwards if it is to replace this one."
+        )
+
+
 def save(graph: Graph, path: Path, chosen: registry.Format) -> File:
     """Write a graph."""
     started = perf_counter()

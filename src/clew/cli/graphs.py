@@ -17,7 +17,7 @@ from clew import describe
 from clew import generate as generators
 from clew.checks import counted
 from clew.cli import options, output
-from clew.cli.files import format_to_write, load, report_files, save
+from clew.cli.files import format_to_write, load, refuse_own_input, report_files, save
 from clew.cli.output import Column
 from clew.cli.run import source_of
 from clew.describe import human_bytes
@@ -93,6 +93,7 @@ def convert(
     Edges can be cleaned at the same time, and a piece of the graph can be cut out. The output lists what was read,
     dropped and written.
     """
+    refuse_own_input(origin, destination)
     format_ = format_to_write(destination, to_format, as_json=as_json)
     if packed is not None and format_.name != "clew":
         raise GraphError(
@@ -143,6 +144,7 @@ def relabel(
     """
     budget = None if fast_memory is None else parse_bytes(fast_memory)
     chosen = parse_strategy(strategy, **({} if budget is None else {"fast_memory": budget}))
+    refuse_own_input(file, destination)
     format_ = format_to_write(destination, to_format, as_json=as_json)
     graph, was_read = load(file, reading)
     graph = reading.weighted(graph)

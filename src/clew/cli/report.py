@@ -10,7 +10,7 @@ import typer
 
 from clew import threads
 from clew.cli import output
-from clew.cli.files import load
+from clew.cli.files import load, refuse_own_input
 from clew.cli.options import AsJson, GraphFile, Reading, reads_graph
 from clew.cli.run import source_of
 from clew.describe import human_bytes
@@ -51,6 +51,7 @@ def report(
     from clew.reporting import check_target
     from clew.reporting import report as write
 
+    refuse_own_input(file, destination)
     check_target(destination)  # fails before any work is done
     threads.set_count(thread_count)
     graph, was_read = load(file, reading)

@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from clew import testing, threads
 from clew.algorithms.registry import ALGORITHMS, Algorithm, load_plugins
 from clew.cli import answer, cluster, options, output
-from clew.cli.files import File, load
+from clew.cli.files import File, load, refuse_own_input
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.memory import MODES, memory
@@ -128,6 +128,8 @@ def _run(
     edges = memory(edge_memory or "auto", fast_memory)
     alone = {"--threads": thread_count, "--edges": edge_memory, "--fast-memory": fast_memory}
     cluster.check_options(where, alone, destination)
+    if destination is not None:
+        refuse_own_input(Path(file), destination)
     if destination is not None and where is None:
         answer.check_destination(destination)
     threads.set_count(thread_count)
