@@ -284,6 +284,12 @@ def test_columns_whose_names_are_no_strings():
 def test_ids_that_do_not_occur_are_mentioned():
     frame = pd.DataFrame({"source": [1000, 5], "target": [2, 3]})
     graph = clew.Graph.from_pandas(frame)
-    assert "there are 1,001 vertices, most of them without edges. Pass ids='map'" in str(graph.report)
+    assert graph.report.decisions == (
+        "Integers were taken as vertex numbers, 0 to 1,000; 997 of these 1,001 vertices have no edges. "
+        "Pass ids='map' to have only the vertices that occur.",
+    )
+    directed = clew.Graph.from_pandas(pd.DataFrame({"source": [0, 1], "target": [1, 3]}))
+    assert "1 of these 4 vertices has no edges" in str(directed.report)
+    assert not clew.Graph.from_pandas(frame, ids="keep").report.decisions
     assert not clew.Graph.from_pandas(frame, ids="map").report.decisions
-    assert not clew.Graph.from_pandas(frame % 5).report.decisions
+    assert not clew.Graph.from_pandas(frame % 4).report.decisions

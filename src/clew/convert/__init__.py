@@ -57,6 +57,10 @@ class ConvertibleGraph:
     ) -> Graph:
         """A graph from anything that speaks the Arrow stream protocol: pandas, polars, pyarrow, duckdb, …
 
+        Strings are names of vertices. Integers are vertex numbers 0…n-1, so a vertex that occurs nowhere has no edges.
+        With ``ids="map"`` they are names too, and vertices are what occurs. ``clew.read`` maps the integers of files
+        unless they are exactly 0…n-1.
+
         Parameters
         ----------
         table
@@ -78,13 +82,17 @@ class ConvertibleGraph:
             table = libraries.checked_table(table, source, target, weight, *more)
             options["edge_columns"] = table.select(more)
         graph: Graph = cls.from_edges(*libraries.from_arrow(table, source, target, weight), **options)
-        said = [*libraries.about_ignored(roles, weight), *libraries.about_gaps(graph)]
+        said = libraries.about_ignored(roles, weight)
+        if not options.keys() & {"ids", "names", "num_vertices"}:  # else the caller has said what integers are
+            said += libraries.about_gaps(graph)
         graph._report = graph._report.about(roles, said)
         return graph
 
     @classmethod
     def from_pandas(cls: Any, frame: pd.DataFrame, *args: Any, **options: Any) -> Graph:
         """A graph from a pandas data frame with a row per edge; arguments as in ``from_arrow``.
+
+        Integers are vertex numbers 0…n-1; pass ``ids="map"`` if they are names.
 
         Examples
         --------
@@ -100,6 +108,8 @@ class ConvertibleGraph:
     @classmethod
     def from_polars(cls: Any, frame: Any, *args: Any, **options: Any) -> Graph:
         """A graph from a polars data frame with a row per edge; arguments as in ``from_arrow``.
+
+        Integers are vertex numbers 0…n-1; pass ``ids="map"`` if they are names.
 
         A ``LazyFrame`` is computed first. To compute fewer columns, select them before.
         """

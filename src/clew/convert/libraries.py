@@ -227,12 +227,19 @@ def about_ignored(roles: dict[str, str], weight: str | None) -> list[str]:
 
 
 def about_gaps(graph: Graph) -> list[str]:
-    """What is said where integers were used as vertex ids, and most of the ids up to the largest do not occur."""
-    if graph.names is not None or graph.num_vertices <= 4 * graph.report.given:
+    """What is said where integers were taken as vertex numbers, and ``ids="map"`` would make fewer vertices."""
+    if graph.names is not None or not graph.num_vertices:
         return []
+    used = np.diff(graph.indptr) > 0
+    if graph.directed:
+        used[graph.indices] = True
+    alone = graph.num_vertices - int(np.count_nonzero(used))
+    if not alone:
+        return []
+    have = "has" if alone == 1 else "have"
     return [
-        f"Integers are vertex ids, so there are {graph.num_vertices:,} vertices, most of them without edges. "
-        "Pass ids='map' to have only those that occur."
+        f"Integers were taken as vertex numbers, 0 to {graph.num_vertices - 1:,}; {alone:,} of these "
+        f"{counted(graph.num_vertices, 'vertex')} {have} no edges. Pass ids='map' to have only the vertices that occur."
     ]
 
 
