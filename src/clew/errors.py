@@ -84,6 +84,10 @@ class GraphError(ClewError, ValueError):
     """Invalid edges, weights, names or arguments."""
 
 
+class ArgumentError(GraphError, TypeError):
+    """An argument that a function does not have; the message lists those it has."""
+
+
 class CycleError(GraphError):
     """A cycle in a graph that must have none.
 

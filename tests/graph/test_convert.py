@@ -210,11 +210,36 @@ def test_networkx_attributes_are_reported():
     graph = nx.Graph([("x", "y", {"length": 2.5}), ("y", "z", {"day": 3})])
     report = clew.Graph.from_networkx(graph).report
     assert report.columns == {"length": "ignored", "day": "ignored"}
-    assert report.decisions == ("Ignored: 'length', 'day'. Pass weight=… to take one of them as the weight.",)
-    assert clew.Graph.from_networkx(graph, weight=None).report.decisions == ()
+    ignored = (
+        "Ignored attributes of edges: 'length', 'day'. Pass weight=… to take one of them as the weight. To keep all,"
+    )
+    (said,) = report.decisions
+    assert said.startswith(ignored)
+    assert clew.Graph.from_networkx(graph, weight=None).report.decisions == (said,)
     report = clew.Graph.from_networkx(graph, weight="length").report
     assert report.columns == {"length": "weight", "day": "ignored"}
-    assert report.decisions == ("1 edge has no attribute 'length': the weight 1 was taken, as NetworkX does.",)
+    assert report.decisions[0] == "1 edge has no attribute 'length': the weight 1 was taken, as NetworkX does."
+    assert report.decisions[1].startswith("Ignored attributes of edges: 'day'. To keep all, write the graph with")
+    plain = nx.Graph([("x", "y", {"weight": 2})])
+    assert clew.Graph.from_networkx(plain).report.decisions == ()
+
+
+def test_networkx_attributes_can_be_kept_as_the_report_says(tmp_path):
+    graph = nx.Graph([("x", "y", {"length": 2.5})])
+    graph.add_node("x", color="red")
+    made = clew.Graph.from_networkx(graph)
+    said = made.report.decisions[-1]
+    assert said.startswith("Ignored attributes of nodes: 'color'. To add one")
+    call = said[said.index("graph.with") : -1]
+    assert eval(call, {"graph": made, "G": graph}).vertex_columns.to_pydict() == {"color": ["red", None]}
+    nx.write_graphml(graph, tmp_path / "all.graphml")
+    again = clew.read(tmp_path / "all.graphml")
+    assert again.vertex_columns.column_names == ["color"]
+    assert again.edge_columns.column_names == ["length"]
+    with pytest.raises(GraphError, match=r"from_networkx has no argument 'columns'.* networkx\.write_graphml"):
+        clew.Graph.from_networkx(graph, columns=True)
+    with pytest.raises(TypeError):
+        clew.Graph.from_networkx(graph, columns=True)
 
 
 def test_networkx_nodes_may_be_numbers_of_numpy():

@@ -122,9 +122,13 @@ class ConvertibleGraph:
         """A graph from a NetworkX graph; ``weight`` names the edge attribute (1 for edges without it).
 
         Where no edge has it, the graph is unweighted; a name other than "weight" that no edge has is an error.
-        ``report.columns`` lists every edge attribute, those that were ignored among them.
+        ``report.columns`` lists every edge attribute, those that were ignored among them. Attributes of nodes are
+        ignored too, and ``report.decisions`` says how to add them.
+
+        ``options`` are those of ``from_edges``, without ``names``, ``num_vertices`` and columns.
         """
         weight = libraries.weight_name(weight, options)
+        libraries.refuse_columns(options)
         *edges, names = libraries.from_networkx(graph, weight)
         options.setdefault("directed", bool(graph.is_directed()))
         result: Graph = cls.from_edges(*edges, names=names, **options)

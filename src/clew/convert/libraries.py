@@ -6,7 +6,7 @@ Entry (i, j) of a matrix is the edge from i to j. A table has a row per edge and
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from clew.checks import array as as_array
 from clew.checks import counted, kind_of
 from clew.dtypes import OFFSET, WEIGHT_DTYPES, Array, IdArray
-from clew.errors import GraphError, MissingDependencyError, install_command
+from clew.errors import ArgumentError, GraphError, MissingDependencyError, install_command
 from clew.names import VertexNames
 
 if TYPE_CHECKING:
@@ -107,10 +107,32 @@ def about_attributes(graph: nx.Graph[Any], weight: str | None, weighted: bool) -
         given.update(dict.fromkeys(attributes))
         without += attributes.get(weight) is None
     roles = {str(name): "weight" if weighted and name == weight else "ignored" for name in given}
-    if not weighted or not without:
-        return roles, about_ignored(roles, weight)
-    have = "edge has" if without == 1 else "edges have"
-    return roles, [f"{without:,} {have} no attribute {weight!r}: the weight 1 was taken, as NetworkX does."]
+    said = []
+    if weighted and without:
+        have = "edge has" if without == 1 else "edges have"
+        said.append(f"{without:,} {have} no attribute {weight!r}: the weight 1 was taken, as NetworkX does.")
+    if ignored := [name for name, role in roles.items() if role == "ignored"]:
+        choice = "" if weighted else "Pass weight=… to take one of them as the weight. "
+        said.append(
+            f"Ignored attributes of edges: {', '.join(map(repr, ignored))}. {choice}To keep all, write the graph with "
+            "networkx.write_graphml and pass the file to clew.read."
+        )
+    if ignored := list(dict.fromkeys(name for _, attributes in graph.nodes(data=True) for name in attributes)):
+        said.append(
+            f"Ignored attributes of nodes: {', '.join(map(repr, ignored))}. To add one, pass its values as a column: "
+            f"graph.with_vertex_columns({{{str(ignored[0])!r}: [value for _, value in G.nodes(data={ignored[0]!r})]}})."
+        )
+    return roles, said
+
+
+def refuse_columns(options: Mapping[str, Any]) -> None:
+    """Say that a NetworkX graph comes without columns to a caller who asks for some."""
+    for name in {"columns", "edge_columns", "vertex_columns"}.intersection(options):
+        raise ArgumentError(
+            f"from_networkx has no argument {name!r}: of all attributes it takes the weight only.",
+            remedy="Write the graph with networkx.write_graphml and pass the file to clew.read, which keeps all "
+            "attributes, or add columns to the graph with with_vertex_columns and with_edge_columns.",
+        )
 
 
 def _node_names(nodes: list[Any]) -> VertexNames:
