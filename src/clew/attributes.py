@@ -17,6 +17,7 @@ import numpy.typing as npt
 from clew import build, transform
 from clew.adjacency import Adjacency, BuildReport
 from clew.build.rows import Built
+from clew.checks import array as as_array
 from clew.checks import counted, one_of
 from clew.convert.libraries import as_table, weight_column
 from clew.dtypes import Array, as_weights, id_dtype, is_on_gpu
@@ -136,8 +137,8 @@ class AttributedGraph:
         Parameters
         ----------
         weights
-            The name of a numeric edge column, such as "length". Or one weight per stored entry, in the order of
-            ``indices``. Or None: no weights.
+            The name of a numeric edge column, such as "length". Or one weight per edge, in the order of ``edges()``. Or
+            one per stored entry, in the order of ``indices``, where an undirected edge has two. Or None: no weights.
         """
         if isinstance(weights, str):
             table = self.edge_columns
@@ -146,10 +147,11 @@ class AttributedGraph:
                 problem = f"there is no edge column {weights!r}; this graph has {known}."
                 raise GraphError(problem, remedy="clew.read(…, columns=True) keeps the columns of a table.")
             values = as_weights(weight_column(table[weights], weights), table.num_rows)
-            spread = transform.of_arcs(self._out, values, self._directed)
-            rows = Adjacency(self._out.indptr, self._out.indices, spread, width=self._out.width)
-        else:
+            rows = _with_values(self, values)
+        elif self._directed or weights is None:
             rows = transform.reweighted(self._out, weights, directed=self._directed)
+        else:
+            rows = _of_undirected(self, as_array("weights", weights))
         return self._with(rows)  # type: ignore[no-any-return]
 
     def _with_tables(self: Any, **tables: Any) -> Graph:
@@ -177,6 +179,25 @@ class AttributedGraph:
         moved = self._attributes.moved(self._out, self._directed, change, vertices)
         result: Graph = self._with(change(self._out), names=names, report=report, metadata=None, attributes=moved)
         return result
+
+
+def _of_undirected(graph: Any, weights: Array) -> Adjacency:
+    """The rows of an undirected graph with a weight per edge, or per stored entry; their number says which."""
+    edges, arcs = graph.num_edges, graph.num_arcs
+    if weights.ndim != 1 or weights.size not in (edges, arcs):
+        raise GraphError(
+            f"weights have shape {weights.shape}; expected one weight per edge in the order of edges(), that is "
+            f"({edges},), or one per stored entry in the order of indices, that is ({arcs},)."
+        )
+    if weights.size == arcs:  # where all edges are loops, both mean the same
+        return transform.reweighted(graph._out, weights, directed=False)
+    return _with_values(graph, as_weights(weights, edges))
+
+
+def _with_values(graph: Any, values: Array) -> Adjacency:
+    """The rows of a graph with the weights of its edges, in the order of ``edges``."""
+    spread = transform.of_arcs(graph._out, values, graph._directed)
+    return Adjacency(graph._out.indptr, graph._out.indices, spread, width=graph._out.width)
 
 
 def vertex_column(graph: Any, name: str) -> Any:

@@ -210,3 +210,19 @@ def test_a_result_per_edge_becomes_columns():
     assert graph.symmetrized().with_edge_columns(forest).edge_columns["member"].to_pylist() == forest.member.tolist()
     with pytest.raises(GraphError, match="expected one per edge"):
         graph.subgraph(["a", "b"]).with_edge_columns(forest)
+
+
+def test_weights_of_an_undirected_graph_have_the_order_of_edges():
+    graph = clew.Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 2], directed=False)
+    source, target, _ = graph.edges()
+    given = 10 * source.astype(np.int64) + target
+    weighted = graph.with_weights(given)
+    assert weighted.edges()[2].tolist() == given.tolist()
+    assert weighted == weighted.with_weights(weighted.weights)
+    assert weighted == graph.with_edge_columns({"w": given}).with_weights("w").with_edge_columns(None)
+    with pytest.raises(
+        GraphError, match=r"have shape \(5,\); expected one weight per edge .*\(4,\), or one .*\(7,\)\.$"
+    ):
+        graph.with_weights(range(5))
+    loops = clew.Graph.from_edges([0, 1], [0, 1], directed=False)
+    assert loops.with_weights([3, 4]).edges()[2].tolist() == [3, 4]
