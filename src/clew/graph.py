@@ -22,7 +22,7 @@ from clew.convert.libraries import how_to_convert
 from clew.describe import Description, DrawnGraph, as_html, as_text, describe
 from clew.dtypes import Array, IdArray, OffsetArray
 from clew.errors import GraphError
-from clew.names import Name, VertexNames
+from clew.names import SEVERAL, Name, VertexNames, no_vertex
 from clew.packed import packed_like
 from clew.packed.graphs import PackableGraph
 from clew.pieces import GraphPieces
@@ -285,12 +285,11 @@ class Graph(GraphPieces, PackableGraph, AttributedGraph, DrawnGraph, Convertible
 
     def vertex(self, name: Any) -> int:
         """The id of the vertex that the user calls ``name``."""
-        name = name.item() if isinstance(name, np.generic) else name
+        name = name.item() if getattr(name, "ndim", 1) == 0 else name
         if self._names is not None:
             return self._names.id_of(name)
-        if not hasattr(name, "__index__") or not 0 <= index(name) < self.num_vertices:
-            known = f"; expected an integer from 0 to {self.num_vertices - 1}."
-            raise GraphError(f"{name!r} is not a vertex{known if self.num_vertices else ': the graph is empty.'}")
+        if isinstance(name, SEVERAL) or not hasattr(name, "__index__") or not 0 <= index(name) < self.num_vertices:
+            raise no_vertex(name, self.num_vertices)
         return index(name)
 
     def name(self, vertex: int) -> Name:

@@ -6,6 +6,7 @@ table of our own where there are many strings.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from operator import index
@@ -151,6 +152,8 @@ class VertexNames:
                 if found < 0:
                     raise self._no_vertex(_as_arrow([name])[0].as_py())
                 return found
+        if isinstance(name, SEVERAL):
+            raise _not_one(name)
         return int(self.ids_of([name])[0])
 
     def ids_of(self, names: Iterable[Name] | Any) -> npt.NDArray[np.int64]:
@@ -184,6 +187,27 @@ class VertexNames:
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
             raise GraphError(f"these are not names of vertices: {error}.") from None
         return np.asarray(found.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+#: What is never one vertex: truth values, which are integers to Python, and several vertices.
+SEVERAL = (bool, list, tuple, set, np.ndarray)
+
+
+def no_vertex(name: Any, count: int) -> GraphError:
+    """The error about what is no vertex of a graph of ``count`` vertices without names."""
+    if isinstance(name, SEVERAL):
+        return _not_one(name)
+    known = f"; expected an integer from 0 to {count - 1}." if count else ": the graph is empty."
+    return GraphError(f"{name!r} is not a vertex{known}")
+
+
+def _not_one(name: Any) -> GraphError:
+    if isinstance(name, bool):
+        return GraphError(f"{name} is not the name of a vertex, but a truth value; expected an integer or a string.")
+    return GraphError(
+        f"{reprlib.repr(name)} is not one vertex; expected the name or the number of one.",
+        remedy="clew.multi_source_bfs searches from several vertices.",
+    )
 
 
 def called(names: VertexNames | None, vertices: npt.ArrayLike) -> npt.NDArray[Any]:

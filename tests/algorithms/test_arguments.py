@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import networkx as nx
+import numpy as np
 import pytest
 
 import clew
@@ -27,3 +28,25 @@ def test_what_is_no_graph(name, wrong, message):
             ask()
     with pytest.raises(clew.GraphError, match=message):
         clew.explain(wrong, name)
+
+
+def test_a_search_without_a_source():
+    named, numbered = clew.Graph.from_edges(["ann"], ["bob"]), clew.Graph.from_edges([5], [7], ids="map")
+    for name in ("bfs", "sssp", "dfs_order"):
+        for graph, example in ((named, "'ann'"), (numbered, "5")):
+            with pytest.raises(clew.GraphError, match=f"{name} starts at the vertex 0 unless .* source={example}"):
+                getattr(clew, name)(graph)
+    assert clew.bfs(clew.Graph.from_edges([0], [7], ids="map")).num_reached == 2
+
+
+def test_one_vertex_is_no_list_and_no_truth_value():
+    for graph, several in ((clew.Graph.from_edges(["ann"], ["bob"]), ["ann"]), (clew.generate.path(3), [0])):
+        for given in (several, tuple(several), np.array(several)):
+            with pytest.raises(clew.GraphError, match=r"is not one vertex; .* clew\.multi_source_bfs searches"):
+                clew.bfs(graph, given)
+        for truth in (True, np.True_):
+            with pytest.raises(clew.GraphError, match="True is not the name of a vertex, but a truth value"):
+                clew.bfs(graph, truth)
+    with pytest.raises(clew.GraphError, match="True is not the name of a vertex"):
+        clew.bfs(clew.Graph.from_edges([0], [1], ids="map"), True)
+    assert clew.bfs(clew.generate.path(3), np.array(1)).depth.tolist() == [1, 0, 1]

@@ -122,7 +122,8 @@ def test_weights_follow_their_edges_through_every_change():
         (lambda g: g.relabeled([[0], [1, 2]]), "the permutation is a list whose rows differ"),
         (lambda g: g.with_weights([[0], [1, 2]]), "weights is a list whose rows differ"),
         (lambda g: g.symmetrized(["min"]), r"duplicates is \['min'\]; expected 'keep'"),
-        (lambda _: clew.Graph.from_edges(["a"], ["b"]).vertex(["a"]), "these are not names of vertices"),
+        (lambda _: clew.Graph.from_edges(["a"], ["b"]).vertex(["a"]), "is not one vertex; expected the name"),
+        (lambda _: clew.Graph.from_edges(["a"], ["b"]).vertex({"a": 1}), "these are not names of vertices"),
     ],
 )
 def test_bad_arguments_are_refused(small, call, message):

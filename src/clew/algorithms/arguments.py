@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+import reprlib
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -35,6 +37,32 @@ def check_balance(balance: str, cut: int | None, *, on_gpu: bool = True) -> None
             f"balance is {balance!r}, which applies to GPUs only, and this search runs on the CPU.",
             remedy='Use device="cuda", or balance="auto".',
             option="Use --device cuda, or omit --balance.",
+        )
+
+
+def check_start(algorithm: str, graph: Graph) -> None:
+    """Reject a call without a source where no vertex is called 0, which is the default."""
+    try:
+        graph.vertex(0)
+    except GraphError:
+        if not graph.num_vertices:
+            raise
+        example = repr(graph.name(0))
+        raise GraphError(
+            f"{algorithm} starts at the vertex 0 unless a source is given, and no vertex of this graph is called 0.",
+            remedy=f"Pass source=…, such as source={example}.",
+            option=f"Add --source NAME, such as --source {example}.",
+        ) from None
+
+
+def refuse_weights(function: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    """Say where an algorithm finds weights, which other libraries pass with the call."""
+    taken = inspect.signature(function).parameters
+    for name in {"weight", "weights"}.intersection(options).difference(taken):
+        more = " and weighted=True" if "weighted" in taken else ""
+        raise GraphError(
+            f"{function.__name__} has no argument {name!r}: weights belong to the graph.",
+            remedy=f"Pass graph.with_weights({reprlib.repr(options[name])}){more}.",
         )
 
 

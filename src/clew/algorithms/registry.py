@@ -23,14 +23,13 @@ import functools
 import importlib
 import inspect
 import pkgutil
-import reprlib
 import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from clew.algorithms.arguments import check_balance
+from clew.algorithms.arguments import check_balance, check_start, refuse_weights
 from clew.algorithms.waist import Waist
 from clew.edge_result import EdgeResult
 from clew.engines.choice import EMULATED, check_device, gpu_for, gpu_of_hybrid, is_hybrid
@@ -232,6 +231,9 @@ def algorithm(**record: Any) -> Callable[[Callable[Arguments, Result]], Callable
     """Register a public function; the keywords are the fields of ``Algorithm`` that its folder does not show."""
 
     def register(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+        source = inspect.signature(function).parameters.get("source")
+        from_zero = source is not None and source.default == 0
+
         @functools.wraps(function)
         def public(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
             graph = args[0] if args else options.get("graph")
@@ -242,24 +244,21 @@ def algorithm(**record: Any) -> Callable[[Callable[Arguments, Result]], Callable
                     return remote.run_algorithm(function.__name__, args[1:], rest)  # type: ignore[no-any-return]
                 check_graph(graph)
             if "weights" in options or "weight" in options:
-                _refuse_weights(function, options)
+                refuse_weights(function, options)
+            if (
+                from_zero
+                and len(args) < 2
+                and "source" not in options
+                and type(graph) is Graph
+                and graph.names is not None
+            ):
+                check_start(function.__name__, graph)
             return function(*args, **options)
 
         ALGORITHMS[function.__name__] = Algorithm(public, **{**_parts_of(function.__module__), **record})
         return public
 
     return register
-
-
-def _refuse_weights(function: Callable[..., Result], options: Mapping[str, Any]) -> None:
-    """Say where an algorithm finds weights, which other libraries pass with the call."""
-    taken = inspect.signature(function).parameters
-    for name in {"weight", "weights"}.intersection(options).difference(taken):
-        more = " and weighted=True" if "weighted" in taken else ""
-        raise GraphError(
-            f"{function.__name__} has no argument {name!r}: weights belong to the graph.",
-            remedy=f"Pass graph.with_weights({reprlib.repr(options[name])}){more}.",
-        )
 
 
 def _parts_of(package: str) -> dict[str, str]:
