@@ -88,4 +88,10 @@ def __getattr__(name: str) -> _Any:
         return importlib.import_module(f"clew.{name}")
     if name in _INSIDE:
         return getattr(importlib.import_module(f"clew.{_INSIDE[name]}"), name)
-    raise AttributeError(f"module 'clew' has no attribute {name!r}")
+    hint = ""
+    if not name.startswith("_"):
+        import difflib
+
+        close = difflib.get_close_matches(name, __all__, 1)
+        hint = f"; did you mean clew.{close[0]}?" if close else ""
+    raise AttributeError(f"module 'clew' has no attribute {name!r}{hint}")

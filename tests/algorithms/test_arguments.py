@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import networkx as nx
@@ -50,3 +51,31 @@ def test_one_vertex_is_no_list_and_no_truth_value():
     with pytest.raises(clew.GraphError, match="True is not the name of a vertex"):
         clew.bfs(clew.Graph.from_edges([0], [1], ids="map"), True)
     assert clew.bfs(clew.generate.path(3), np.array(1)).depth.tolist() == [1, 0, 1]
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("name", "argument", "advice"),
+    [
+        ("pagerank", "alpha", "clew calls it damping."),
+        ("pagerank", "tol", "clew calls it tolerance."),
+        ("hits", "max_iter", "clew calls it max_iterations."),
+        ("betweenness", "k", "clew calls it samples."),
+        ("closeness", "normalised", "expected some of weighted, samples, seed, device."),
+        ("harmonic", "normalised", "Did you mean normalized?"),
+        ("bfs", "threads", "clew.threads.set_count(…) sets the number of threads for all calls."),
+        ("sssp", "weight", "Pass graph.with_weights(1)."),
+    ],
+)
+def test_an_argument_that_there_is_not(name, argument, advice):
+    for kind in (clew.GraphError, TypeError):
+        with pytest.raises(kind, match=f"{name} has no argument '{argument}'.*{re.escape(advice)}$"):
+            getattr(clew, name)(clew.generate.path(3), **{argument: 1})
+    with pytest.raises(TypeError, match="positional argument"):
+        clew.pagerank(clew.generate.path(3), 0.85)
+
+
+def test_a_function_that_there_is_not():
+    with pytest.raises(AttributeError, match=r"no attribute 'page_rank'; did you mean clew\.pagerank\?$"):
+        _ = clew.page_rank
+    assert not hasattr(clew, "__wrapped__")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import reprlib
 from collections.abc import Callable, Mapping
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from clew.checks import one_of, whole
 from clew.dtypes import Array, Numbers, labels_of
 from clew.engines.cluster.share import Share
-from clew.errors import GraphError
+from clew.errors import ArgumentError, GraphError
 from clew.graph import Graph
 
 #: How a GPU shares the edges of active vertices among threads.
@@ -55,15 +56,50 @@ def check_start(algorithm: str, graph: Graph) -> None:
         ) from None
 
 
-def refuse_weights(function: Callable[..., Any], options: Mapping[str, Any]) -> None:
-    """Say where an algorithm finds weights, which other libraries pass with the call."""
+#: What NetworkX and others call an argument, and the names that clew has for it.
+OTHER_NAMES = {
+    "alpha": "damping",
+    "damping_factor": "damping",
+    "tol": "tolerance",
+    "eps": "tolerance",
+    "epsilon": "tolerance",
+    "max_iter": "max_iterations",
+    "iterations": "max_iterations",
+    "k": "samples",
+    "nstart": "start",
+    "s": "source",
+    "root": "source",
+    "t": "sink",
+    "target": "sink",
+    "nodes": "sources",
+    "backend": "device",
+    "G": "graph",
+}
+THREADS = ("threads", "num_threads", "thread_count", "n_jobs")
+
+
+def refuse_unknown(function: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    """Reject an argument that an algorithm does not have, and name the one that is meant where that is known."""
     taken = inspect.signature(function).parameters
-    for name in {"weight", "weights"}.intersection(options).difference(taken):
+    unknown = [name for name in options if name not in taken]
+    if not unknown:
+        return
+    name, called = unknown[0], function.__name__
+    for weights in {"weight", "weights"}.intersection(unknown):
         more = " and weighted=True" if "weighted" in taken else ""
-        raise GraphError(
-            f"{function.__name__} has no argument {name!r}: weights belong to the graph.",
-            remedy=f"Pass graph.with_weights({reprlib.repr(options[name])}){more}.",
-        )
+        raise ArgumentError(
+            f"{called} has no argument {weights!r}: weights belong to the graph.",
+            remedy=f"Pass graph.with_weights({reprlib.repr(options[weights])}){more}.",
+        ) from None
+    remedy = ""
+    if name in THREADS:
+        remedy = "clew.threads.set_count(…) sets the number of threads for all calls."
+    elif (meant := OTHER_NAMES.get(name)) in taken:
+        remedy = f"clew calls it {meant}."
+    elif close := difflib.get_close_matches(name, taken, 1):
+        remedy = f"Did you mean {close[0]}?"
+    own = ", ".join(one for one in taken if one != "graph")
+    raise ArgumentError(f"{called} has no argument {name!r}; expected some of {own}.", remedy=remedy) from None
 
 
 def vertices_of(graph: Graph, sources: Any) -> npt.NDArray[np.int64]:

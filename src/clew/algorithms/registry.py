@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from clew.algorithms.arguments import check_balance, check_start, refuse_weights
+from clew.algorithms.arguments import check_balance, check_start, refuse_unknown
 from clew.algorithms.waist import Waist
 from clew.edge_result import EdgeResult
 from clew.engines.choice import EMULATED, check_device, gpu_for, gpu_of_hybrid, is_hybrid
@@ -240,11 +240,10 @@ def algorithm(**record: Any) -> Callable[[Callable[Arguments, Result]], Callable
             if not isinstance(graph, Graph) and (args or "graph" in options):
                 if is_handle(graph):  # the workers call this function again, with their shares
                     remote: Any = graph
+                    refuse_unknown(function, options)
                     rest = {name: value for name, value in options.items() if name != "graph"}
                     return remote.run_algorithm(function.__name__, args[1:], rest)  # type: ignore[no-any-return]
                 check_graph(graph)
-            if "weights" in options or "weight" in options:
-                refuse_weights(function, options)
             if (
                 from_zero
                 and len(args) < 2
@@ -253,7 +252,11 @@ def algorithm(**record: Any) -> Callable[[Callable[Arguments, Result]], Callable
                 and graph.names is not None
             ):
                 check_start(function.__name__, graph)
-            return function(*args, **options)
+            try:
+                return function(*args, **options)
+            except TypeError:
+                refuse_unknown(function, options)
+                raise
 
         ALGORITHMS[function.__name__] = Algorithm(public, **{**_parts_of(function.__module__), **record})
         return public
