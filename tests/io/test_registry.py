@@ -72,3 +72,20 @@ def test_reading_an_edge_list_runs_through_few_files(tmp_path: Path, monkeypatch
     path = tmp_path / "edges.txt"
     path.write_text("0 1\n1 2\n")
     assert len(walk(lambda: clew.read(path))) <= 25
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        *((suffix, f"The format of .{suffix} files is called edge-list.") for suffix in ("csv", "tsv", "txt", "edges")),
+        (".MTX", "The format of .mtx files is called matrix-market."),
+        ("gr", "The format of .gr files is called dimacs or galois."),
+        ("networkx", "clew.Graph.from_networkx makes a graph of what networkx has in memory."),
+        ("pandas", "clew.Graph.from_pandas makes a graph of what pandas has in memory."),
+        ("gdf", "The suffix .gdf stands for a GUESS file (GDF), which clew does not read. In Gephi, export it"),
+        ("edgelists", "Did you mean edge-list?"),
+    ],
+)
+def test_a_format_that_there_is_not(name, advice):
+    with pytest.raises(clew.FormatError, match=f"there is no format called '{re.escape(name)}'.*{re.escape(advice)}"):
+        clew.read(b"1 2\n", format=name)

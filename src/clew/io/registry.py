@@ -6,6 +6,7 @@ when its format is needed. The patterns in the entries distinguish most files.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from clew.adjacency import BOUNDARY
+from clew.convert.libraries import METHODS
 from clew.errors import ClewError, FormatError
 from clew.io import foreign
 from clew.io.options import ReadOptions, WriteOptions
@@ -183,8 +185,22 @@ def named(name: str) -> Format:
     """The format called ``name``."""
     known = {one.name: one for one in FORMATS}
     if name not in known:
-        raise FormatError(f"there is no format called {name!r}; expected one of {', '.join(known)}.")
+        expected = f"there is no format called {name!r}; expected one of {', '.join(known)}."
+        raise FormatError(expected, remedy=_meant(str(name).lower().lstrip("."), list(known)))
     return known[name]
+
+
+def _meant(word: str, known: list[str]) -> str:
+    """What a caller may mean who takes the suffix of a file, the name of a library or a slip for a format's name."""
+    own = _by_suffix(f".{word}")
+    if own:
+        return f"The format of .{word} files is called {' or '.join(one.name for one in own)}."
+    if word in METHODS:
+        return f"clew.Graph.{METHODS[word]} makes a graph of what {word} has in memory."
+    if (strange := foreign.by_suffix(f".{word}")) is not None:
+        return f"The suffix .{word} stands for {strange.title}, which clew does not read. {strange.remedy}"
+    close = difflib.get_close_matches(word, known, 1)
+    return f"Did you mean {close[0]}?" if close else ""
 
 
 def detect(head: bytes, suffix: str, name: str, otherwise: str | None = None) -> Format:
