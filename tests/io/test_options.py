@@ -7,6 +7,8 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
 import clew
@@ -73,3 +75,37 @@ def test_what_is_no_graph_and_no_path_is_not_written(tmp_path: Path) -> None:
     for wrong in (None, 5):
         with pytest.raises(GraphError, match="expected the name of a file"):
             clew.write(clew.read(EDGES), wrong)  # type: ignore[arg-type]
+
+
+def test_contradictions_are_refused():
+    text = b"source,target,x\na,b,1\n"
+    with pytest.raises(GraphError, match="weight is 'x', and weights=False leaves all weights out"):
+        clew.read(text, weight="x", weights=False)
+    with pytest.raises(GraphError, match="weight is 'x', and weights=False leaves all weights out"):
+        clew.Graph.from_arrow(pa.table({"source": ["a"], "target": ["b"], "x": [1]}), weight="x", weights=False)
+    for options in ({"source": "source", "target": "source"}, {"source": 2, "target": "target"}):
+        with pytest.raises(
+            clew.FormatError, match=r"both ends would come from the column '(source|target)'; name another"
+        ):
+            clew.read(text, **options)
+
+
+def test_a_file_of_comments_says_so():
+    (said,) = [
+        one for one in clew.read(b"# only\n% comments\n", format="edge-list").report.decisions if "comments" in one
+    ]
+    assert said == "All lines are comments, so the graph has no edges."
+    assert "comments" not in str(clew.read(b"# a comment\na b\n").report)
+
+
+def test_what_is_no_file_and_what_is_no_graph(tmp_path):
+    frame = pd.DataFrame({"source": ["a"], "target": ["b"]})
+    with pytest.raises(clew.FormatError, match=r"bytes: convert it with clew.Graph.from_pandas\.$"):
+        clew.read(frame)
+    result = clew.connected_components(clew.Graph.from_pandas(frame))
+    with pytest.raises(
+        GraphError, match=r"this is the result of connected_components; .*\.to_csv\('r.csv', index=False\)\.$"
+    ):
+        clew.write(result, "r.csv")
+    with pytest.raises(GraphError, match=r"\.to_parquet\("):
+        clew.write(result, tmp_path / "r.parquet")

@@ -213,6 +213,8 @@ def weight_name(weight: str | None, options: dict[str, Any]) -> str | None:
     if "weights" not in options:
         return weight
     given = options.pop("weights")
+    if (given is None or given is False) and weight not in (WEIGHT, None):
+        raise GraphError(f"weight is {weight!r}, and weights={given} leaves all weights out; pass one of them.")
     if given is None or given is False:
         return None
     if not isinstance(given, str):

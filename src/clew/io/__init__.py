@@ -119,6 +119,7 @@ def write(graph: Graph, path: str | Path, format: str | None = None, **options: 
     if hasattr(graph, "write_tiles"):  # it is on a cluster
         graph.write_tiles(path, format)
         return []
+    _refuse_result(graph, path)
     check_graph(graph)
     if (url := url_of(path)) is not None:
         if not url.partition("?")[0].endswith(".clewd"):
@@ -149,6 +150,17 @@ def write_opened(graph: Graph, sink: Sink, one: registry.Format, chosen: WriteOp
 def _reporting(chosen: Any, report: Any) -> Any:
     """The options with a way to report, unless the caller has given one."""
     return chosen if report is None or chosen.progress is not None else replace(chosen, progress=report)
+
+
+def _refuse_result(graph: Any, path: Any) -> None:
+    """Say how results are written to a caller who passes one instead of a graph."""
+    if not (hasattr(graph, "algorithm") and hasattr(graph, "to_pandas")):
+        return
+    call = "to_parquet" if str(path).endswith((".parquet", ".pq")) else "to_csv"
+    raise GraphError(
+        f"this is the result of {graph.algorithm}; expected a clew.Graph.",
+        remedy=f"Write the table of the result: result.to_pandas().{call}({str(path)!r}, index=False).",
+    )
 
 
 def _options(options_class: Any, given: dict[str, Any]) -> Any:

@@ -89,6 +89,12 @@ class ReadOptions:
                 raise GraphError(f"weight is {self.weight!r} and weights is {self.weights!r}; pass one of them.")
             object.__setattr__(self, "weight", self.weights)  # the dataclass is frozen
             object.__setattr__(self, "weights", None)
+        if self.weight is not None and self.weights is False:
+            raise GraphError(
+                f"weight is {self.weight!r}, and weights=False leaves all weights out; expected one of them.",
+                remedy="Leave out weight= or weights=.",
+                option="Omit --weight-column or --weights.",
+            )
         _check_where_given(self, flag, "directed", "weights", "header", "check")
         _check_where_given(self, text, "delimiter")
         _check_where_given(self, column, "source", "target", "weight")

@@ -26,6 +26,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from clew.convert.libraries import how_to_convert
 from clew.errors import FormatError
 
 Bytes = npt.NDArray[np.uint8]
@@ -151,9 +152,10 @@ class Source:
             try:
                 self._raw = np.frombuffer(origin, dtype=np.uint8)  # type: ignore[arg-type]
             except TypeError:
+                open_file = ". Of an open file, pass its name, or what file.read() gives in binary mode"
                 raise FormatError(
-                    f"cannot read from an object of type {type(origin).__name__}; expected a path or bytes. "
-                    "Of an open file, pass its name, or what file.read() gives in binary mode."
+                    f"cannot read from an object of type {type(origin).__name__}; expected a path or bytes"
+                    f"{how_to_convert(origin) or open_file}."
                 ) from None
         self._codec: Codec | None = codec_of(self._raw[:START_BYTES].tobytes())
         #: How many bytes the file may unpack to.

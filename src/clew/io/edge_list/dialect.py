@@ -100,6 +100,8 @@ class Dialect:
         return skipped, list(self.columns), list(self.attributes), self.layout.delimiter
 
 
+#: What is said about files of comments, which may have been meant as something else.
+NO_LINES = ("All lines are comments, so the graph has no edges.",)
 #: What is said about lines that end with delimiters.
 TRAILING = ("Ignored: what stands after the last column, since that is empty in the first lines.",)
 
@@ -152,6 +154,7 @@ def detect(source: Source, options: ReadOptions) -> Dialect:
             *(TRAILING if len(fields) < width else ()),
             *about_direction(directed, options, by=by),
             *_about_ids(ends, options),
+            *(NO_LINES if not sample.lines and sample.comments else ()),
         ),
         count=sample.count,
         empty=None if rows else next((int(one[1]) for one in map(_NO_EDGES.fullmatch, sample.comments) if one), None),
