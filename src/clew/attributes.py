@@ -288,8 +288,9 @@ def _rows_by_name(graph: Any, table: pa.Table, by: str, unknown: str) -> tuple[A
     new = np.flatnonzero(places < 0)
     if new.size and unknown != "drop":
         if unknown == "error" or graph.names is None:
+            name, first = "names" if new.size == 1 else "name", key[new[0]].as_py()
             raise GraphError(
-                f"{counted(new.size, 'row')} of the table name no vertex, the first of them {key[new[0]].as_py()!r}. "
+                f"{counted(new.size, 'row')} of the table {name} no vertex, the first of them {first!r}. "
                 "Pass unknown='drop' to skip them, or unknown='add' to add them as vertices without edges."
             )
         places[new] = graph.num_vertices + np.arange(new.size)

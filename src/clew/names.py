@@ -165,7 +165,7 @@ class VertexNames:
         return found
 
     def _no_vertex(self, name: Name) -> GraphError:
-        return GraphError(f"no vertex is called {name!r}; this graph's names are such as {self._first_few()}.")
+        return GraphError(f"no vertex is called {name!r}; this graph has names such as {self._first_few()}.")
 
     def known_ids_of(self, names: Iterable[Name] | Any) -> npt.NDArray[np.int64]:
         """The vertices called ``names``, and -1 for what is no name here."""

@@ -226,7 +226,9 @@ def _check(program: VertexProgram) -> None:
         if getattr(program, name) is not None:
             _check_function(kind, name, getattr(program, name), arguments)
     if not isinstance(program.reduce, Monoid | Gather):
-        raise GraphError(f"{kind}.reduce is a {type(program.reduce).__name__}; expected a clew.Monoid or clew.Gather.")
+        raise GraphError(
+            f"{kind}.reduce is of type {type(program.reduce).__name__}; expected a clew.Monoid or clew.Gather."
+        )
     if not program.fields:
         raise GraphError(f"{kind}.fields is empty; expected at least one name and dtype.")
     for name, dtype in program.fields.items():

@@ -143,7 +143,7 @@ def test_errors(monkeypatch):
         clew.all_pairs(graph, method="sparse")
     with pytest.raises(GraphError, match="vertex 0 is on a negative cycle"):
         clew.all_pairs(clew.Graph.from_edges([0, 1], [1, 2], [-1, 5], directed=False))
-    with pytest.raises(GraphError, match="1 weights are NaN"):
+    with pytest.raises(GraphError, match="1 weight is NaN"):
         clew.all_pairs(graph.with_weights([1.0, np.nan, 1.0]))
     with pytest.raises(GraphError, match="method is 'johnson'"):
         clew.all_pairs(graph, method="johnson")

@@ -90,7 +90,7 @@ def test_wrong_arguments_get_a_sentence():
         clew.louvain(graph, seed=-1)
     with pytest.raises(clew.GraphError, match="the smallest weight is -1"):
         clew.leiden(graph.with_weights([-1, -1, 2, 2]))
-    with pytest.raises(clew.GraphError, match="2 weights are NaN or infinite"):
+    with pytest.raises(clew.GraphError, match="1 weight is NaN or infinite"):
         clew.louvain(graph.with_weights([np.nan, np.nan, 2, 2]))
     with pytest.raises(clew.GraphError, match="communities has shape"):
         clew.modularity(graph, [0, 1])

@@ -245,8 +245,8 @@ def test_bad_arguments(options, message):
     [
         (None, "and this graph has none"),
         ([1.0, -2.0], "smallest weight is -2.0"),
-        ([1.0, np.nan], "1 weights are NaN or infinite"),
-        ([np.inf, 1.0], "1 weights are NaN or infinite"),
+        ([1.0, np.nan], "1 weight is NaN or infinite"),
+        ([np.inf, 1.0], "1 weight is NaN or infinite"),
     ],
 )
 def test_bad_weights(weights, message):

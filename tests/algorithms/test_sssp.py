@@ -116,7 +116,7 @@ def test_weights_that_cannot_be_used():
         clew.sssp(graph)
     with pytest.raises(GraphError, match="the smallest weight is -1"):
         clew.sssp(graph.with_weights([1, -1]))
-    with pytest.raises(GraphError, match="1 weights are NaN"):
+    with pytest.raises(GraphError, match="1 weight is NaN"):
         clew.sssp(graph.with_weights([1.0, np.nan]))
     with pytest.raises(GraphError, match="may not fit in 64 bits"):
         clew.sssp(graph.with_weights(np.array([1, 2**62])))

@@ -83,7 +83,7 @@ def test_arguments():
     assert clew.sswp(graph, "b").to_dict() == {"b": np.inf, "c": 2.0}
     with pytest.raises(GraphError, match="sswp needs edge weights"):
         clew.sswp(clew.generate.path(3))
-    with pytest.raises(GraphError, match="weights are NaN"):
+    with pytest.raises(GraphError, match="1 weight is NaN"):
         clew.sswp(graph.with_weights([1.0, np.nan]), "a")
     with pytest.raises(GraphError, match="device is 'tpu'"):
         clew.sswp(graph, "a", device="tpu")

@@ -31,7 +31,8 @@ def test_a_program_gets_numbers():
 
 
 @pytest.mark.parametrize(
-    ("missing", "said"), [(["cupy"], "needs cupy, which is not installed"), (["cuda-core", "numba-cuda"], "cuda13")]
+    ("missing", "said"),
+    [(["cupy"], "needs cupy, which is not installed"), (["cuda-core", "numba-cuda"], "which are not installed")],
 )
 def test_what_is_missing_is_named(monkeypatch, missing, said):
     monkeypatch.setattr(failures, "missing_packages", lambda: missing)

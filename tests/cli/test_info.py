@@ -78,6 +78,9 @@ def test_what_is_no_graph(tmp_path, content):
 
 def test_what_is_no_graph_gets_a_sentence_with_an_option(tmp_path):
     (tmp_path / "empty.txt").touch()
-    assert "the file is empty; expected what '.txt' promises" in running.clew("info", tmp_path / "empty.txt")[2]
+    assert (
+        "the file is empty; expected the format that '.txt' stands for"
+        in running.clew("info", tmp_path / "empty.txt")[2]
+    )
     (tmp_path / "noise.bin").write_bytes(bytes(range(128, 256)))
     assert "name it with --format" in running.clew("info", tmp_path / "noise.bin")[2]

@@ -74,8 +74,8 @@ def test_pythons_own_functions_are_known():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Operator("plus"), "'plus' is a str; expected a Python function"),
-        (lambda: Operator([]), "is a list"),
+        (lambda: Operator("plus"), "'plus' is of type str; expected a Python function"),
+        (lambda: Operator([]), "is of type list"),
         (lambda: Operator(math.sqrt), "expected a Python function"),
         (lambda: Operator(lambda a: a), "does not take two arguments"),
         (lambda: Semiring(add=min, multiply=max), "needs the identity of add"),

@@ -81,7 +81,7 @@ def test_columns_filter_edges(roads):
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table, dict], ids=lambda kind: kind.__name__)
 def test_tables_of_vertices(roads, kind):
     more = kind({"who": ["bob", "dan", "ann"], "size": [1, 2, 3]})
-    with pytest.raises(GraphError, match="1 row of the table name no vertex, the first of them 'dan'"):
+    with pytest.raises(GraphError, match="1 row of the table names no vertex, the first of them 'dan'"):
         roads.with_vertex_columns(more, by="who")
     dropped = roads.with_vertex_columns(more, by="who", unknown="drop")
     assert dropped.vertex_columns.to_pydict() == {"size": [3, 1, None], "age": [40, None, 30]}
@@ -101,7 +101,7 @@ def test_graphs_without_names_have_ids():
     graph = clew.Graph.from_edges([0, 1], [1, 2], edge_columns={"a": [1, 2]}, vertex_columns={"b": [7, 8, 9]})
     joined = graph.with_vertex_columns({"vertex": [2, 0], "c": [1.0, 2.0]})
     assert joined.vertex_columns.to_pydict() == {"c": [2.0, None, 1.0], "b": [7, 8, 9]}
-    with pytest.raises(GraphError, match="name no vertex, the first of them 3"):
+    with pytest.raises(GraphError, match="names no vertex, the first of them 3"):
         graph.with_vertex_columns({"vertex": [3], "c": [1]}, unknown="add")
 
 

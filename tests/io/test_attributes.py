@@ -128,7 +128,9 @@ def test_names_of_a_table_of_vertices_may_have_blanks_around_them(tmp_path):
 def test_a_table_that_names_no_vertex_is_refused(tmp_path):
     (tmp_path / "edges.csv").write_text("source,target\nann,bob\n")
     (tmp_path / "people.csv").write_text("row,who\n1,ann\n2,bob\n")
-    with pytest.raises(GraphError, match="its column 'row' has such as '1', and vertices are such as 'ann'"):
+    with pytest.raises(
+        GraphError, match="its column 'row' has values such as '1', and vertices have names such as 'ann'"
+    ):
         clew.read(tmp_path / "edges.csv", vertices=tmp_path / "people.csv")
     assert clew.read(tmp_path / "edges.csv", vertices={"age": [1, 2], "Node ID": ["ann", "bob"]}).num_vertices == 2
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from clew.checks import one_of, whole
+from clew.checks import counted, one_of, whole
 from clew.dtypes import Array, Numbers, labels_of
 from clew.engines.cluster.share import Share
 from clew.errors import ArgumentError, GraphError
@@ -148,6 +148,19 @@ def check_most_rounds(max_iterations: int, least: int = 1) -> int:
     return whole("max_iterations", max_iterations, least, 2**31 - 1)
 
 
+#: What to do about weights that an algorithm cannot use.
+OTHER_WEIGHTS = "Drop those edges with graph.filter_edges, or pass other weights to graph.with_weights."
+OTHER_WEIGHTS_IN_SHELL = "Use other weights, such as --weights random:1:255."
+
+
+def wrong_weights(graph: Graph, wrong: Callable[[Array], Array]) -> str:
+    """How many weights are wrong, each undirected edge once: "1 weight is", "2 weights are"."""
+    once = not graph.directed and not isinstance(graph, Share)
+    weights = graph.edges()[2] if once else graph.weights
+    assert weights is not None
+    return counted(int(wrong(weights).sum()), "weight is", "weights are")
+
+
 def check_flow_weights(graph: Graph, algorithm: str) -> None:
     """Reject weights that cannot be transition probabilities."""
     if graph.weights is None:
@@ -157,8 +170,9 @@ def check_flow_weights(graph: Graph, algorithm: str) -> None:
             option="Omit --weighted to follow all edges equally, or add random weights with --weights random:1:255.",
         )
     if graph.weights.dtype.kind == "f" and not np.isfinite(graph.weights).all():
-        count = int((~np.isfinite(graph.weights)).sum())
-        raise GraphError(f"{count:,} weights are NaN or infinite; {algorithm}(weighted=True) needs finite weights.")
+        wrong = wrong_weights(graph, lambda weights: ~np.isfinite(weights))
+        problem = f"{wrong} NaN or infinite; {algorithm}(weighted=True) needs finite weights."
+        raise GraphError(problem, remedy=OTHER_WEIGHTS, option=OTHER_WEIGHTS_IN_SHELL)
     if graph.weights.dtype.kind in "if" and graph.weights.size and (low := graph.weights.min()) < 0:
         raise GraphError(f"the smallest weight is {low}; {algorithm}(weighted=True) needs weights of 0 or more.")
 

@@ -97,8 +97,7 @@ def _refuse_sparse(high: int, num_edges: int) -> None:
     """One stray id must not make us allocate terabytes of empty rows."""
     if high > (1 << 28) and high > 64 * num_edges:
         raise GraphError(
-            f"the largest id is {high:,} but there are only {counted(num_edges, 'edge')}: rows for every id up "
-            "to it would take "
+            f"the largest id is {high:,}, for only {counted(num_edges, 'edge')}: rows for every id up to it would take "
             f"{8 * (high + 2):,} bytes. Pass ids='map' to number only vertices that occur, or num_vertices to insist."
         )
 

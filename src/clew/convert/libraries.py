@@ -142,7 +142,7 @@ def _node_names(nodes: list[Any]) -> VertexNames:
         return VertexNames(nodes)
     odd = next(node for node in nodes if not isinstance(node, str))
     raise GraphError(
-        f"the node {odd!r} is a {type(odd).__name__}; expected all nodes to be integers or all to be strings. "
+        f"the node {odd!r} is of type {type(odd).__name__}; expected all nodes to be integers or all to be strings. "
         "Relabel them first, for example with networkx.relabel_nodes(graph, str)."
     )
 

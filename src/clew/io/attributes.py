@@ -161,8 +161,9 @@ def with_vertices(graph: Graph, vertices: Any) -> Graph:
     added = found.num_vertices - graph.num_vertices
     if graph.names is not None and 0 < added == table.num_rows and graph.num_vertices:
         raise GraphError(
-            f"no row of the table of vertices names a vertex: its column {by!r} has such as {table[by][0].as_py()!r}, "
-            f"and vertices are such as {graph.name(0)!r}. Call the column with the names 'vertex', or put it first."
+            f"no row of the table of vertices names a vertex: its column {by!r} has values such as "
+            f"{table[by][0].as_py()!r}, and vertices have names such as {graph.name(0)!r}. Rename the "
+            "column that holds the names to 'vertex', or put it first."
         )
     said = f"{counted(added, 'vertex')} of the table of vertices had no edges and were added."
     return noted(found, said) if added else found

@@ -95,7 +95,7 @@ def read(source: Source, options: ReadOptions) -> Graph:
     except RecursionError:
         raise GraphError("the metadata is nested too deeply; expected what clew writes.") from None
     if not isinstance(kept, dict):
-        raise GraphError(f"the header's metadata is a {type(kept).__name__}; expected a dictionary.")
+        raise GraphError(f"the header's metadata is of type {type(kept).__name__}; expected a dictionary.")
     stored = {name: container.array(name) for name in NAME_ARRAYS if name in container}
     values = names_from_arrays(stored, check=check)
     names = None if values is None else VertexNames(values) if check else VertexNames.trusted(values)

@@ -272,7 +272,7 @@ def _format_of_suffix(own: list[Format], head: bytes) -> Format:
 
 
 def _expected(own: list[Format], suffix: str) -> str:
-    return f"what {suffix!r} promises ({own[0].title})" if own else "a graph in a known format"
+    return f"the format that {suffix!r} stands for ({own[0].title})" if own else "a graph in a known format"
 
 
 def _first_mistake(one: Format, head: bytes, name: str) -> FormatError | None:

@@ -289,7 +289,9 @@ def function_of_two(value: Any, expected: str, arguments: str = "two arguments")
     """The plain Python function of an argument; it must take two arguments and return a value on every path."""
     function = getattr(value, "py_func", value)  # what Numba has compiled: it is compiled again, inlined
     if not isinstance(function, FunctionType):
-        raise OperatorError(f"{value!r} is a {type(value).__name__}; expected a Python function or lambda{expected}.")
+        raise OperatorError(
+            f"{value!r} is of type {type(value).__name__}; expected a Python function or lambda{expected}."
+        )
     try:
         inspect.signature(function).bind(None, None)
     except TypeError:

@@ -128,7 +128,7 @@ def longest(graph: Graph) -> int:
 
 
 def _allocated(graph: Graph, method: str) -> Any:
-    space, what = workspace(graph, method), f"the distances between {graph.num_vertices:,} vertices"
+    space, what = workspace(graph, method), f"the table of distances between {graph.num_vertices:,} vertices"
     check_available(sum(each.nbytes for _, each in space if each.role == "result"), what, "take a part of the graph")
     return space.allocate()
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from clew.algorithms.arguments import check_most_rounds
+from clew.algorithms.arguments import check_most_rounds, wrong_weights
 from clew.algorithms.registry import Answer, run
 from clew.checks import whole
 from clew.dtypes import Array
@@ -50,7 +50,7 @@ def undirected(graph: Graph) -> Graph:
     if weights is not None and weights.size:
         if weights.dtype.kind == "f" and not np.isfinite(weights).all():
             raise GraphError(
-                f"{int((~np.isfinite(weights)).sum()):,} weights are NaN or infinite; communities need "
+                f"{wrong_weights(graph, lambda given: ~np.isfinite(given))} NaN or infinite; communities need "
                 "finite weights. Remove these edges, or use graph.with_weights(None)."
             )
         if weights.dtype.kind in "if" and (least := weights.min()) < 0:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from clew.algorithms.arguments import OTHER_WEIGHTS, OTHER_WEIGHTS_IN_SHELL, wrong_weights
 from clew.algorithms.registry import Answer, algorithm, run
-from clew.checks import counted, flag
+from clew.checks import flag
 from clew.dtypes import Array
 from clew.edge_result import EdgeResult
 from clew.errors import GraphError
@@ -59,8 +60,9 @@ def minimum_spanning_forest(graph: Graph, *, maximum: bool = False, device: str 
     (10, 1)
     """
     flag("maximum", maximum)
-    if graph.weights is not None and graph.weights.dtype.kind == "f" and (wrong := np.isnan(graph.weights).sum()):
-        raise GraphError(f"{counted(int(wrong), 'weight is', 'weights are')} NaN, which has no place in an order.")
+    if graph.weights is not None and graph.weights.dtype.kind == "f" and np.isnan(graph.weights).any():
+        problem = f"{wrong_weights(graph, np.isnan)} NaN, which is neither lighter nor heavier than others."
+        raise GraphError(problem, remedy=OTHER_WEIGHTS, option=OTHER_WEIGHTS_IN_SHELL)
     found = run("minimum_spanning_forest", graph, device, maximum=maximum)
     assert isinstance(found, EdgeResult)
     return found

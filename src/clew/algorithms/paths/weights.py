@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from clew.adjacency import Adjacency
+from clew.algorithms.arguments import OTHER_WEIGHTS, OTHER_WEIGHTS_IN_SHELL, wrong_weights
 from clew.checks import counted
 from clew.dtypes import Array
 from clew.errors import GraphError
@@ -48,8 +49,8 @@ def stored_weights_of(
     # The smallest of numbers with NaN is NaN. To test each of them would take a byte for every weight.
     low = extent(weights)[0] if weights.size and weights.dtype.kind in ("f" if negative else "if") else 0
     if np.isnan(low):
-        count = int(np.isnan(weights).sum())
-        raise GraphError(f"{count:,} weights are NaN; {algorithm} needs numbers. Drop or replace those edges first.")
+        problem = f"{wrong_weights(graph, np.isnan)} NaN; {algorithm} needs numbers."
+        raise GraphError(problem, remedy=OTHER_WEIGHTS, option=OTHER_WEIGHTS_IN_SHELL)
     if not negative and low < 0:
         problem = f"the smallest weight is {low}; {algorithm} needs weights of 0 or more."
         others = "--weights random:1:255"

@@ -128,7 +128,7 @@ def detect(source: Source, options: ReadOptions) -> Dialect:
         raise source.error(
             "the line has 1 column; expected at least two, the source and the target of an edge.",
             line=sample.lines[0].number,
-            remedy="If something else than blanks or one of , ; | separates columns, pass delimiter=…",
+            remedy="If anything other than blanks or one of , ; | separates the columns, pass delimiter=…",
         )
     konect = _KONECT.fullmatch(sample.comment)
     fields = [Field(None if header.names is None else header.names[i], _content(rows, i)) for i in range(width)]

@@ -46,7 +46,8 @@ def missing_packages() -> list[str]:
 def reason_unavailable() -> str | None:
     """Why no GPU is available and what to install, as a sentence; None if there is one."""
     if missing := missing_packages():
-        return f'device "cuda" needs {", ".join(missing)}, which is not installed; {INSTALL}.'
+        are = "is" if len(missing) == 1 else "are"
+        return f'device "cuda" needs {", ".join(missing)}, which {are} not installed; {INSTALL}.'
     try:
         import cupy
 
