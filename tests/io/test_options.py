@@ -79,9 +79,9 @@ def test_what_is_no_graph_and_no_path_is_not_written(tmp_path: Path) -> None:
 
 def test_contradictions_are_refused():
     text = b"source,target,x\na,b,1\n"
-    with pytest.raises(GraphError, match="weight is 'x', and weights=False leaves all weights out"):
+    with pytest.raises(GraphError, match="weight is 'x', and weights=False ignores all weights"):
         clew.read(text, weight="x", weights=False)
-    with pytest.raises(GraphError, match="weight is 'x', and weights=False leaves all weights out"):
+    with pytest.raises(GraphError, match="weight is 'x', and weights=False ignores all weights"):
         clew.Graph.from_arrow(pa.table({"source": ["a"], "target": ["b"], "x": [1]}), weight="x", weights=False)
     for options in ({"source": "source", "target": "source"}, {"source": 2, "target": "target"}):
         with pytest.raises(

@@ -111,7 +111,7 @@ def format_to_write(path: Path, format_name: str | None, *, as_json: bool = Fals
 
 
 def refuse_own_input(origin: Path, destination: Path) -> None:
-    """Refuse to write over the file that is read, under whatever name; before any work is done."""
+    """Refuse to write over the file that is read, under any of its names, before any work is done."""
     if destination == DASH:
         return
     with suppress(OSError):  # one of them is no file yet, or none of this machine

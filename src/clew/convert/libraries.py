@@ -126,7 +126,7 @@ def about_attributes(graph: nx.Graph[Any], weight: str | None, weighted: bool) -
 
 
 def refuse_columns(options: Mapping[str, Any]) -> None:
-    """Say that a NetworkX graph comes without columns to a caller who asks for some."""
+    """Say that a NetworkX graph has no columns, to a caller who passes columns=."""
     for name in {"columns", "edge_columns", "vertex_columns"}.intersection(options):
         raise ArgumentError(
             f"from_networkx has no argument {name!r}: of all attributes it takes the weight only.",
@@ -214,7 +214,7 @@ def weight_name(weight: str | None, options: dict[str, Any]) -> str | None:
         return weight
     given = options.pop("weights")
     if (given is None or given is False) and weight not in (WEIGHT, None):
-        raise GraphError(f"weight is {weight!r}, and weights={given} leaves all weights out; pass one of them.")
+        raise GraphError(f"weight is {weight!r}, and weights={given} ignores all weights; pass one of them.")
     if given is None or given is False:
         return None
     if not isinstance(given, str):

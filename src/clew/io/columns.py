@@ -169,7 +169,7 @@ def _ends(fields: Sequence[Field], options: ReadOptions) -> tuple[int, int]:
     by_place = words is None and named == [None, None]
     guessed = (0, 1) if words is None else tuple(_place_of_word(fields, word) for word in words)
     source, target = (other if one is None else one for one, other in zip(named, guessed, strict=True))
-    if source == target and (None in named or len(fields) > 1):  # of one column, a caller may ask for loops
+    if source == target and (None in named or len(fields) > 1):  # of one column, loops may be meant
         raise GraphError(
             f"both ends would come from the column {label(fields, source)!r}; name another one with source= or "
             "target= (--source-column or --target-column)."

@@ -91,8 +91,8 @@ class ReadOptions:
             object.__setattr__(self, "weights", None)
         if self.weight is not None and self.weights is False:
             raise GraphError(
-                f"weight is {self.weight!r}, and weights=False leaves all weights out; expected one of them.",
-                remedy="Leave out weight= or weights=.",
+                f"weight is {self.weight!r}, and weights=False ignores all weights; expected one of them.",
+                remedy="Remove weight= or weights=.",
                 option="Omit --weight-column or --weights.",
             )
         _check_where_given(self, flag, "directed", "weights", "header", "check")

@@ -5,8 +5,9 @@ All lines have the same number of columns; empty ones at the end do not count. W
 semicolons and tabs, fractions may have a decimal comma, as spreadsheets write them.
 
 * **The first line** may name the columns. In ``.csv`` and ``.tsv`` files it does where it is text above numbers, or
-  where none of its cells occurs again. In other files it does where its words are usual ones, such as ``source`` and
-  ``target``. Without a suffix, commas, semicolons, tabs and bars make a table. ``header=`` decides otherwise.
+  where none of its cells occurs again. In other files it does where two words are a usual pair, such as ``source`` and
+  ``target``, or all words are usual. Above numbers, one usual word is enough there. Without a suffix, commas,
+  semicolons, tabs and bars make a table. ``header=`` decides otherwise.
 * **Columns.** The ends are the columns given by ``source=`` and ``target=`` (a name, or a position counted from 1),
   else columns with usual names, else the first two. The weight is the column given by ``weight=``. Else it is a column
   called ``weight``, ``w``, ``value``, ``cost``, ``distance``, ``dist`` or ``length``, else the third of exactly three
