@@ -195,7 +195,7 @@ def test_networkx_names_weights_and_refusals():
     graph["x"]["y"]["weight"] = 3
     assert clew.Graph.from_networkx(graph).weights.tolist() == [3, 3, 1, 1]
     assert clew.Graph.from_networkx(graph, weight=None).weights is None
-    with pytest.raises(GraphError, match=r"the node \(0, 0\) is a tuple"):
+    with pytest.raises(GraphError, match=r"the node \(0, 0\) is of type tuple"):
         clew.Graph.from_networkx(nx.grid_2d_graph(2, 2))
     graph["x"]["y"]["weight"] = "heavy"
     with pytest.raises(GraphError, match="'weight' holds values"):
@@ -247,7 +247,7 @@ def test_networkx_nodes_may_be_numbers_of_numpy():
     graph = nx.DiGraph(zip(np.array([30, 20], dtype=np.uint8), np.array([20, 10]), strict=True))
     assert clew.Graph.from_networkx(graph).names.array.to_pylist() == [30, 20, 10]
     assert clew.Graph.from_networkx(nx.DiGraph([(np.str_("x"), "y")])).neighbors("x") == ["y"]
-    with pytest.raises(GraphError, match=r"the node np\.True_ is a bool"):
+    with pytest.raises(GraphError, match=r"the node np\.True_ is of type bool"):
         clew.Graph.from_networkx(nx.DiGraph([(np.True_, 5)]))
 
 
