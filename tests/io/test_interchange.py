@@ -125,7 +125,6 @@ def test_labels_that_occur_twice_are_a_column() -> None:
 def test_chains_subgraphs_and_defaults_of_dot() -> None:
     graph = clew.read(
         b"strict graph { a -- b -- c; a -- b; edge [w=2] { c d } -- {e; f} subgraph s { node [k=1] g } h }",
-        weight="w",
         weights=False,
     )
     names = list(graph.names)
