@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO := $(VENV)/.demo
-PYTEST := $(BIN)/python -m pytest -n 4 --dist worksteal
+PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal
 QUICK = $(shell grep -rl --include='test_*.py' 'mark\.quick' tests)
 
 # Where the environment forbids it, every process of a test would parse all of clew again.
