@@ -25,7 +25,7 @@ ENOUGH = 3e-5  # of the modularity, by a pass; after one with less, the next lev
 GRAINS = 256  # of an average weight: rounding wakes few more vertices, and a million times as much still fits
 LINE = 64  # bytes
 PER_VERTEX = 90  # bytes for all levels, besides what depends on dtypes
-LEAST_DESK, MOST_DESK = 1 << 22, 1 << 24  # bytes: NumPy gets large pages; a system takes long to find many
+LEAST_DESK, MOST_DESK = 1 << 22, 1 << 24  # bytes: large pages are fast, but finding many can take long
 AHEAD = 32  # edges to prefetch ahead; with a million vertices, that saves a fifth of the time
 
 
@@ -64,7 +64,7 @@ def communities(
 
 
 class Desk:
-    """Memory for the arrays of all levels, in one piece: a system gives it out in large pages then.
+    """Memory for the arrays of all levels, in one piece, so that the system can use large pages.
 
     A small page costs more time when it is first written to than most of these arrays take to compute.
     """

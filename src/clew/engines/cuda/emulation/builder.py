@@ -30,8 +30,8 @@ from clew.jit import uncollected
 HERE = Path(__file__).parent
 HEADER = HERE / "cuda_on_cpu.h"
 FLAGS = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-ffp-contract=off", "-w")
-#: One region for the allocation of registers: that takes g++ a tenth of the time in long kernels. They throw
-#: nothing, and find libraries by way of the runtime: reading these takes the linker as long as some kernels take g++.
+#: One region for the allocation of registers: that takes g++ a tenth of the time in long kernels. Libraries
+#: are found through the runtime: reading them takes the linker as long as some kernels take g++.
 PLAIN = ("-O1", "-fira-region=one", "-fno-asynchronous-unwind-tables", "-nodefaultlibs", "-lgcc")
 #: Not optimised: that would take g++ four times as long, and remove some checks.
 SANITIZED = ("-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g1")

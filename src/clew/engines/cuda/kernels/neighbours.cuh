@@ -36,7 +36,7 @@ struct Neighbours {
     __device__ __forceinline__ index_t at(bool valid, index_t, offset_t edge) {
         return valid ? __ldg(ids + edge) : (index_t)0;
     }
-    // The same where most rows are short: their neighbours may be among the first ones, which are not on the host.
+    // The same for pushes, along rows that are mostly short: first neighbours of packed rows are never on the host.
     __device__ __forceinline__ index_t near(bool valid, index_t vertex, offset_t edge) { return at(valid, vertex, edge); }
     // Soon a row will be read that begins at `edge`.
     __device__ __forceinline__ void expect(offset_t edge) const { prefetch(ids + edge); }

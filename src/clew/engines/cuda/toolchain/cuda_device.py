@@ -70,7 +70,7 @@ class CudaDevice(Device):
         self._look_up()
 
     def _look_up(self) -> None:
-        """What every call needs of the libraries."""
+        """Look up once what every call needs of the libraries."""
         self._array, self._current, self._start = self.xp.ndarray, self.xp.cuda.get_current_stream, self._core.launch
 
     @property

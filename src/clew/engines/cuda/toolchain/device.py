@@ -148,7 +148,7 @@ class Device(Protocol):
         """Arguments of ``launch`` as ``start`` takes them, which many launches may share. This keeps no array alive."""
 
     def reader(self, array: Any, record: np.dtype[Any]) -> Callable[[], Any]:
-        """A function that downloads a few bytes as a record, which is valid until the next time; for many times."""
+        """A function that downloads a few bytes as a record. The next call overwrites the record."""
         return lambda: self.download(array).view(record)[0]
 
     def resident_blocks(self, kernel: Any, threads: int, shared: int = 0, cluster: int = 1) -> int:
