@@ -24,12 +24,20 @@ PROGRAMS = [*ENGINE_KERNELS, *ALGORITHM_KERNELS]
 
 
 FIRST = {program.file: program for program in reversed(PROGRAMS)}
-#: The first variant of every file for every architecture, and optimised for one. The others, other types and constants,
-#: are for the oldest, which lacks what kernels ask ``__CUDA_ARCH__`` for, and for one that has it.
+
+
+def architectures(number, program):
+    """The first variant of every file is for all. The others, other types and constants, take turns.
+
+    Their turns are the oldest, which lacks what kernels ask ``__CUDA_ARCH__`` for, and one that has it.
+    """
+    return ARCHITECTURES if FIRST[program.file] is program else (("sm_75", "sm_90")[number % 2],)
+
+
 CASES = [
-    pytest.param(program, architecture, id=f"{program.file}-{k}-{architecture}")
-    for k, program in enumerate(PROGRAMS)
-    for architecture in (ARCHITECTURES if FIRST[program.file] is program else ("sm_75", "sm_90"))
+    pytest.param(program, architecture, id=f"{program.file}-{number}-{architecture}")
+    for number, program in enumerate(PROGRAMS)
+    for architecture in architectures(number, program)
 ]
 
 
