@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from copy import copy
 from itertools import pairwise
 
 import numpy as np
@@ -334,3 +336,19 @@ def test_a_trace_says_what_it_has():
     assert repr(Trace()) == "Trace: 0 iterations"
     assert "\n        0      1" in repr(Trace.later(lambda: {"edges": np.array([1])}))  # fetched when it is looked at
     assert repr(Trace({"edges": np.arange(99)})).splitlines()[-2:] == ["        9      9", "…"]
+
+
+@pytest.mark.parametrize("algorithm", ["bfs", "sssp", "bellman_ford"])
+def test_results_go_to_other_processes(algorithm):
+    graph = clew.Graph.from_edges(["a", "b"], ["b", "c"], [1, 2])
+    result = getattr(clew, algorithm)(graph, "a")
+    again = pickle.loads(pickle.dumps(result))
+    assert again.path_to("c") == ["a", "b", "c"]
+    assert again.to_arrow().equals(result.to_arrow())
+    assert again.trace["edges"].tolist() == result.trace["edges"].tolist()
+
+
+def test_samples_go_to_other_processes_and_are_copied():
+    sample = clew.sample_neighbors(clew.Graph.from_edges(["a", "b"], ["b", "c"]), ["c"], fanouts=[1, 1])
+    for again in (pickle.loads(pickle.dumps(sample)), copy(sample)):
+        assert [ends.tolist() for ends in again.edges()] == [["b", "a"], ["c", "b"]]

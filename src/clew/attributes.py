@@ -108,6 +108,8 @@ class AttributedGraph:
         if columns is None:
             return self._with_tables(vertices=None)  # type: ignore[no-any-return]
         table = arrow_table(columns)
+        if _is_result(columns) and "vertex" in table.column_names:  # its own arrays: its graph's columns may be older
+            table = table.select(["vertex", *columns.values])
         by = "vertex" if by is None and "vertex" in table.column_names else by
         graph, places = (self, None) if by is None else _rows_by_name(self, table, by, unknown)
         if by is not None and places is not None:
@@ -124,12 +126,17 @@ class AttributedGraph:
             A table, a dict of arrays or an ``EdgeResult``, with a row per edge in the order of ``edges()`` and
             ``to_arrow()``. None removes all columns.
         """
-        table = None
-        if isinstance(getattr(columns, "values", None), Mapping):  # the arrays of a result, without the ends of edges
-            columns = columns.numpy().values
-        if columns is not None:
-            table = _updated(self._attributes.edges, checked(arrow_table(columns), self.num_edges, "edge"))
-        return self._with_tables(edges=table)  # type: ignore[no-any-return]
+        if columns is None:
+            return self._with_tables(edges=None)  # type: ignore[no-any-return]
+        arrays = columns.numpy().values if _is_result(columns) else columns  # without the ends of edges
+        table = checked(arrow_table(arrays), self.num_edges, "edge")
+        if arrays is not columns and hasattr(columns, "pairs"):
+            if not all(map(np.array_equal, columns.pairs(), self.edges())):  # the weights of the edges are left over
+                raise GraphError(
+                    f"this result of {columns.algorithm} is about other edges, or has them in another order. "
+                    f"Run {columns.algorithm} on this graph."
+                )
+        return self._with_tables(edges=_updated(self._attributes.edges, table))  # type: ignore[no-any-return]
 
     def with_weights(self: Any, weights: npt.ArrayLike | str | None) -> Graph:
         """The same graph with other weights.
@@ -179,6 +186,10 @@ class AttributedGraph:
         moved = self._attributes.moved(self._out, self._directed, change, vertices)
         result: Graph = self._with(change(self._out), names=names, report=report, metadata=None, attributes=moved)
         return result
+
+
+def _is_result(columns: Any) -> bool:
+    return isinstance(getattr(columns, "values", None), Mapping)
 
 
 def _of_undirected(graph: Any, weights: Array) -> Adjacency:

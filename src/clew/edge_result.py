@@ -42,6 +42,9 @@ class EdgeResult(Result):
         super().__init__(algorithm, values, names=graph.names, **others)
         self._graph, self._pairs = graph, pairs
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_pairs": self.pairs() if callable(self._pairs) else self._pairs}
+
     def edges(self, chosen: Any = slice(None)) -> tuple[Array, Array]:
         """The sources and the targets of some edges by name; ``chosen`` is a mask or numbers of edges (default: all).
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from clew.checks import whole
+from clew.checks import counted, whole
 from clew.convert import TensorResult
 from clew.convert.libraries import to_pandas
 from clew.describe import plots
@@ -139,6 +139,9 @@ class Result(TensorResult):
         result.facts = {name: _on_host(fact) if _is_elsewhere(fact) else fact for name, fact in self.facts.items()}
         return result
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_trace": self.trace}  # which can be pickled, and the function that fetches it cannot
+
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.values, *self.facts]
 
@@ -187,7 +190,8 @@ class Result(TensorResult):
         column = _on_host(self._column(by))
         if column.ndim > 1:
             raise GraphError(
-                f"this result of {self.algorithm} has {column.shape[1]:,} values per vertex, and top supports only one."
+                f"this result of {self.algorithm} has a row of {counted(column.shape[1], 'value')} per vertex, and top "
+                "supports only single values."
             )
         k = min(whole("k", k, 0), column.size)
         known = self._known()

@@ -100,6 +100,9 @@ class Later(Mapping[str, Any]):
             self._loaded, self._load = self._load(), None
         return self._loaded
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self._fetched()),)
+
     def __getitem__(self, name: str) -> Any:
         return self._fetched()[name]
 

@@ -97,6 +97,12 @@ def test_a_result_can_become_columns(roads):
     assert roads.with_vertex_columns(clew.pagerank(roads)).vertex_columns.column_names == ["age", "rank"]
 
 
+def test_columns_of_a_result_of_a_part_leave_those_of_the_graph(roads):
+    joined = roads.with_vertex_columns(clew.bfs(roads.subgraph(["ann", "bob"]), "ann"))
+    assert joined.vertex_columns["age"].equals(roads.vertex_columns["age"])
+    assert joined.vertex_columns["depth"].null_count == roads.num_vertices - 2
+
+
 def test_graphs_without_names_have_ids():
     graph = clew.Graph.from_edges([0, 1], [1, 2], edge_columns={"a": [1, 2]}, vertex_columns={"b": [7, 8, 9]})
     joined = graph.with_vertex_columns({"vertex": [2, 0], "c": [1.0, 2.0]})
@@ -210,6 +216,9 @@ def test_a_result_per_edge_becomes_columns():
     assert graph.symmetrized().with_edge_columns(forest).edge_columns["member"].to_pylist() == forest.member.tolist()
     with pytest.raises(GraphError, match="expected one per edge"):
         graph.subgraph(["a", "b"]).with_edge_columns(forest)
+    back = clew.Graph.from_edges(["b", "c", "c"], ["a", "b", "a"])  # as many edges, in another order
+    with pytest.raises(GraphError, match="minimum_spanning_forest is about other edges"):
+        back.with_edge_columns(forest)
 
 
 def test_weights_of_an_undirected_graph_have_the_order_of_edges():
