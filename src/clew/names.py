@@ -146,7 +146,7 @@ class VertexNames:
 
         if isinstance(name, int if self.are_integers else str):
             # True is an int to Python, and not to Arrow.
-            with suppress(pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+            with suppress(pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeError):
                 # Looking at all names for one is faster than hashing all, and takes no memory.
                 found: int = pc.index(self._values, name).as_py()
                 if found < 0:
@@ -312,7 +312,7 @@ def _as_arrow(values: Any) -> pa.Array[Any]:
             array = array.dictionary_decode()
         if pa.types.is_string(array.type) or pa.types.is_string_view(array.type):
             array = array.cast(pa.large_string())
-    except (pa.ArrowInvalid, TypeError, OverflowError) as error:
+    except (pa.ArrowInvalid, TypeError, OverflowError, UnicodeError) as error:
         raise GraphError(f"these cannot be vertex names: {error}. Expected integers or strings.") from None
     found: pa.Array[Any] = array
     return found

@@ -204,10 +204,12 @@ class Result(TensorResult):
     def to_arrow(self) -> pa.Table:
         """An Arrow table: the vertices, a column per array (null where unreached), and the graph's vertex columns.
 
-        A vertex column with the name of an array gets the prefix ``vertex_``.
+        A vertex column with the name of an array gets the prefix ``vertex_``. Without arrays: one row with the facts.
         """
         import pyarrow as pa
 
+        if not self.values:
+            return pa.table({name: [fact] for name, fact in self.facts.items() if np.isscalar(fact)})
         vertex = pa.array(np.arange(len(self))) if self._names is None else self._names.array
         known = self._known()
         table = {"vertex": vertex, **{name: self._arrow(name, known) for name in self.values}}

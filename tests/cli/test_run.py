@@ -93,6 +93,17 @@ def test_results_are_written(file, tmp_path, suffix):
         assert '"eve",,' in path.read_text().splitlines()
     if suffix == ".npy":  # raw numbers, with the mark of the array
         assert sorted(np.load(path).tolist()) == [-1, 0, 1, 2, 3]
+        assert "everything but the array 'depth'" in clew("run", "bfs", file, "--source", "ann", "-o", path)[1]
+
+
+def test_single_numbers_are_written(file, tmp_path):
+    path = tmp_path / "out.csv"
+    assert clew("run", "triangles", "--no-per-vertex", file, "-o", path)[0] == OK
+    assert path.read_text().splitlines()[0] == '"total"'
+
+
+def test_what_only_python_can_say_is_no_option():
+    assert "--pairs" not in clew("run", "similarity", "--help")[1]
 
 
 @pytest.mark.quick

@@ -94,6 +94,8 @@ class Answer:
             facts.append(("verified", "yes, by an independent checker"))
         if self.destination is not None:
             facts.append(("written", str(self.destination)))
+            if self.destination.suffix == ".npy" and (len(result.values) > 1 or self.graph.names is not None):
+                facts.append(("not kept", f"everything but the array {next(iter(result.values))!r}"))
         output.facts(facts)
         rows = ranking.rows(top)
         if rows and ranking.columns:

@@ -19,7 +19,7 @@ from clew.io.options import Ids, ReadOptions
 
 GraphFile = Annotated[Path, typer.Argument(metavar="FILE", help="A graph in any format; - for stdin.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-SIMPLE = (int, float, bool, str, NoneType)
+SIMPLE = (int, float, bool, str)
 TABS = {"tab": "\t", r"\t": "\t"}  # tabs are hard to type in a shell
 WEIGHTS_HELP = "random:LOW:HIGH:SEED for random numbers from LOW to HIGH (the seed is optional), or none."
 WeightsFrom = Annotated[str | None, typer.Option("--weights", metavar="WEIGHTS", help=WEIGHTS_HELP)]

@@ -300,11 +300,12 @@ def checked_table(table: Any, *names: str | None) -> pa.Table:
         )
     try:
         return as_table(table, *names)
-    except (pa.ArrowException, ValueError) as error:
-        raise GraphError(
-            f"Arrow cannot take the table: {'; '.join(map(str, error.args))}. "
-            "Expected columns of one type each; convert them first, for example with table.astype('str')."
-        ) from None
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+        text = str(error) if isinstance(error, UnicodeError) else "; ".join(map(str, error.args))
+        remedy = "Expected columns of one type each; convert them first, for example with table.astype('str')."
+        if text.startswith("Duplicate column"):
+            remedy = "Expected a column of each name; rename the others."
+        raise GraphError(f"Arrow cannot take the table: {text.removesuffix('.')}. {remedy}") from None
 
 
 def as_table(table: Any, *names: str | None) -> pa.Table:
