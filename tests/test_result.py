@@ -352,3 +352,10 @@ def test_samples_go_to_other_processes_and_are_copied():
     sample = clew.sample_neighbors(clew.Graph.from_edges(["a", "b"], ["b", "c"]), ["c"], fanouts=[1, 1])
     for again in (pickle.loads(pickle.dumps(sample)), copy(sample)):
         assert [ends.tolist() for ends in again.edges()] == [["b", "a"], ["c", "b"]]
+
+
+def test_a_dict_does_not_lose_parallel_edges():
+    graph = clew.Graph.from_edges(["a", "a", "b"], ["b", "b", "c"], [1, 5, 9])
+    with pytest.raises(GraphError, match="parallel edges from 'a' to 'b' have different values"):
+        clew.maximum_flow(graph, "a", "c").to_dict()
+    assert clew.bridges(graph).to_dict() == {("a", "b"): False, ("b", "c"): True}

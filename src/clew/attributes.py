@@ -20,7 +20,7 @@ from clew.build.rows import Built
 from clew.checks import array as as_array
 from clew.checks import counted, one_of
 from clew.convert.libraries import as_table, weight_column
-from clew.dtypes import Array, as_weights, id_dtype, is_on_gpu
+from clew.dtypes import Array, as_weights, id_dtype, is_on_gpu, refuse_labels
 from clew.errors import GraphError
 from clew.names import VertexNames
 
@@ -111,6 +111,8 @@ class AttributedGraph:
         if _is_result(columns) and "vertex" in table.column_names:  # its own arrays: its graph's columns may be older
             table = table.select(["vertex", *columns.values])
         by = "vertex" if by is None and "vertex" in table.column_names else by
+        if by is None:
+            _refuse_labels(columns, "vertex", " Or make a column of the names with reset_index(), and name it in by=.")
         graph, places = (self, None) if by is None else _rows_by_name(self, table, by, unknown)
         if by is not None and places is not None:
             table = table.drop_columns([by]).take(places)
@@ -129,6 +131,7 @@ class AttributedGraph:
         if columns is None:
             return self._with_tables(edges=None)  # type: ignore[no-any-return]
         arrays = columns.numpy().values if _is_result(columns) else columns  # without the ends of edges
+        _refuse_labels(columns, "edge")
         table = checked(arrow_table(arrays), self.num_edges, "edge")
         if arrays is not columns and hasattr(columns, "pairs"):
             if not all(map(np.array_equal, columns.pairs(), self.edges())):  # the weights of the edges are left over
@@ -147,6 +150,7 @@ class AttributedGraph:
             The name of a numeric edge column, such as "length". Or one weight per edge, in the order of ``edges()``. Or
             one per stored entry, in the order of ``indices``, where an undirected edge has two. Or None: no weights.
         """
+        refuse_labels("weights", weights, "edge")
         if isinstance(weights, str):
             table = self.edge_columns
             if weights not in table.column_names:
@@ -186,6 +190,13 @@ class AttributedGraph:
         moved = self._attributes.moved(self._out, self._directed, change, vertices)
         result: Graph = self._with(change(self._out), names=names, report=report, metadata=None, attributes=moved)
         return result
+
+
+def _refuse_labels(columns: Any, of: str, more: str = "") -> None:
+    """Refuse a data frame, or a dict of Series, whose labels may mean another order."""
+    refuse_labels("the table", columns, of, more)
+    for name, one in columns.items() if isinstance(columns, Mapping) else ():
+        refuse_labels(f"column {name!r}", one, of, more)
 
 
 def _is_result(columns: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from clew.checks import PLURALS
 from clew.checks import array as as_array
 from clew.errors import GraphError
 
@@ -64,11 +65,20 @@ def is_on_gpu(values: Any) -> bool:
 
 
 def labels_of(values: Any) -> Any:
-    """The labels of a pandas Series that is not in the order 0…n-1; None for all that goes by position alone."""
+    """The labels of pandas' values that are not in the order 0…n-1; None for all that goes by position alone."""
     pandas = sys.modules.get("pandas")  # values can be its own only if it is there already
-    if pandas is None or not isinstance(values, pandas.Series):
+    if pandas is None or not isinstance(values, (pandas.Series, pandas.DataFrame)):
         return None
     return None if values.index.equals(pandas.RangeIndex(len(values))) else values.index
+
+
+def refuse_labels(name: str, values: Any, of: str, more: str = "") -> None:
+    """Refuse pandas' values whose labels may mean another order than the one in which they would be taken."""
+    if labels_of(values) is not None:
+        raise GraphError(
+            f"{name} is a pandas {type(values).__name__} with an index other than 0…n-1; expected one entry per {of}, "
+            f"in the order of {PLURALS.get(of, of + 's')}. Put it in that order and call reset_index(drop=True).{more}"
+        )
 
 
 def as_weights(weights: npt.ArrayLike, count: int) -> Array:

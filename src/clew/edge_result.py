@@ -93,6 +93,19 @@ class EdgeResult(Result):
         pairs: Any = zip(*(ends.tolist() for ends in self.edges(vertices)), strict=True)
         return list(pairs)
 
+    def to_dict(self, value: str | None = None) -> dict[Any, Any]:
+        """``{(source, target): value}``, for small graphs; parallel edges must have equal values."""
+        found = super().to_dict(value)
+        if len(found) < len(self):
+            edges = np.arange(len(self))
+            for ends, one in zip(self.names_of(edges), self._shown(value, edges), strict=True):
+                if found.get(ends, one) != one:
+                    raise GraphError(
+                        f"parallel edges from {ends[0]!r} to {ends[1]!r} have different values, and a dict has one entry "
+                        "for both. Use to_arrow() or to_pandas(), which have a row per edge."
+                    )
+        return found
+
     def to_arrow(self) -> pa.Table:
         """An Arrow table: the columns of ``graph.to_arrow()``, and a column per array (null where it has no value).
 

@@ -8,9 +8,9 @@ import numpy.typing as npt
 from clew import threads
 from clew.adjacency import Adjacency
 from clew.build.rows import SMALL, blocks_of, first_asymmetry, sorted_rows
-from clew.checks import PLURALS, counted
+from clew.checks import counted
 from clew.checks import array as as_array
-from clew.dtypes import OFFSET, Array, IdArray, OffsetArray, as_bits, as_weights, id_dtype, labels_of
+from clew.dtypes import OFFSET, Array, IdArray, OffsetArray, as_bits, as_weights, id_dtype, refuse_labels
 from clew.errors import GraphError
 
 FEW = 4  # vertices per arc of a subgraph, from which looking at all vertices takes longer than sorting targets
@@ -80,11 +80,7 @@ def as_mask(mask: npt.ArrayLike, count: int, of: str = "vertex") -> npt.NDArray[
     """A boolean per vertex or edge, from such an array or, of vertices, from a list of ids."""
     array = as_array("the mask", mask)
     if array.dtype == np.bool_ or (of != "vertex" and not array.size):  # an empty list has no dtype of its own
-        if labels_of(mask) is not None:
-            raise GraphError(
-                f"the mask is a pandas Series with an index other than 0…n-1; expected one entry per {of}, in the "
-                f"order of {PLURALS.get(of, of + 's')}. Put it in that order and pass mask.to_numpy()."
-            )
+        refuse_labels("the mask", mask, of)
         if array.shape != (count,):
             raise GraphError(f"the mask has shape {array.shape}; expected one entry per {of}, ({count},).")
         return array.astype(np.bool_, copy=False)

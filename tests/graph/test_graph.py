@@ -161,6 +161,23 @@ def test_a_mask_of_pandas_is_in_the_order_of_vertices():
         graph.subgraph(ranks.sort_values() > 0.2)
 
 
+def test_labels_of_pandas_that_mean_another_order_are_refused():
+    """They would be taken by position: the third vertex would get the first one's value, say."""
+    graph, ages = clew.Graph.from_edges(["ann", "bob"], ["bob", "cy"]), pd.Series([1, 2, 3], index=["cy", "bob", "ann"])
+    for columns in ({"age": ages}, pd.DataFrame({"age": ages})):
+        with pytest.raises(GraphError, match=r"index other than 0…n-1; .* in the order of vertices.*name it in by="):
+            graph.with_vertex_columns(columns)
+    named = ages.rename_axis("who").rename("age").reset_index()
+    assert graph.with_vertex_columns(named, by="who").vertex_columns["age"].to_pylist() == [3, 2, 1]
+    with pytest.raises(GraphError, match="communities is a pandas Series with an index"):
+        clew.modularity(graph.symmetrized(), ages)
+    lengths = pd.Series([1.0, 2.0], index=[1, 0])
+    for change in (graph.with_weights, lambda one: graph.with_edge_columns({"km": one})):
+        with pytest.raises(GraphError, match="in the order of edges"):
+            change(lengths)
+        change(lengths.reset_index(drop=True))
+
+
 def test_names_do_not_change_with_the_array_they_came_from():
     for dtype in ("int64", "uint8"):
         names = np.array([10, 20, 30], dtype=dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import reprlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -76,6 +76,16 @@ OTHER_NAMES = {
     "G": "graph",
 }
 THREADS = ("threads", "num_threads", "thread_count", "n_jobs")
+
+
+def check_flags(flags: Iterable[str], options: Mapping[str, Any]) -> None:
+    """Reject what is neither True nor False, such as weighted="length", which would be true."""
+    for name in flags:
+        if name in options and not isinstance(value := options[name], (bool, np.bool_)):
+            remedy = ""
+            if name == "weighted" and isinstance(value, str):
+                remedy = f"Pass graph.with_weights({value!r}) and weighted=True."
+            raise GraphError(f"{name} is {reprlib.repr(value)}; expected True or False.", remedy=remedy)
 
 
 def refuse_unknown(function: Callable[..., Any], options: Mapping[str, Any]) -> None:

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from clew.algorithms.arguments import check_balance, check_start, refuse_unknown
+from clew.algorithms.arguments import check_balance, check_flags, check_start, refuse_unknown
 from clew.algorithms.waist import Waist
 from clew.edge_result import EdgeResult
 from clew.engines.choice import EMULATED, check_device, gpu_for, gpu_of_hybrid, is_hybrid
@@ -231,12 +231,14 @@ def algorithm(**record: Any) -> Callable[[Callable[Arguments, Result]], Callable
     """Register a public function; the keywords are the fields of ``Algorithm`` that its folder does not show."""
 
     def register(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-        source = inspect.signature(function).parameters.get("source")
-        from_zero = source is not None and source.default == 0
+        taken = inspect.signature(function).parameters
+        from_zero = "source" in taken and taken["source"].default == 0
+        flags = [name for name, one in taken.items() if isinstance(one.default, bool)]
 
         @functools.wraps(function)
         def public(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
             graph = args[0] if args else options.get("graph")
+            check_flags(flags, options)
             if not isinstance(graph, Graph) and (args or "graph" in options):
                 if is_handle(graph):  # the workers call this function again, with their shares
                     remote: Any = graph

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from clew.algorithms.arguments import check_flow_weights
 from clew.algorithms.registry import algorithm, run
-from clew.checks import flag, one_of
+from clew.checks import one_of
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.result import Result
@@ -69,7 +69,7 @@ def clustering_coefficient(
     ([1.0, 1.0, 0.333, 0.0], 0.6)
     """
     one_of("method", method, get_args(Method))
-    if flag("weighted", weighted):
+    if weighted:
         check_flow_weights(graph, "clustering_coefficient")
         if graph.directed and method == "links":
             raise GraphError(

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from clew.algorithms.communities import check_resolution, undirected
 from clew.checks import array
+from clew.dtypes import refuse_labels
 from clew.errors import GraphError
 from clew.graph import Graph, check_graph
 from clew.result import Result
@@ -63,6 +64,7 @@ def _labels(graph: Graph, communities: Any) -> npt.NDArray[np.int64]:
                 f"{', '.join(values)}. Pass one of its arrays."
             )
         communities = named
+    refuse_labels("communities", communities, "vertex")
     labels = array("communities", communities)
     if labels.shape != (graph.num_vertices,):
         raise GraphError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from clew.algorithms.registry import SEQUENTIAL, algorithm, run
-from clew.checks import flag
 from clew.graph import Graph
 from clew.result import Result
 
@@ -44,4 +43,4 @@ def dfs_order(graph: Graph, source: Any = 0, *, whole: bool = False, device: str
     >>> found.preorder.tolist(), found.postorder.tolist(), found.path_to("d")
     ([0, 1, 3, 2], [3, 1, 2, 0], ['a', 'b', 'd'])
     """
-    return run("dfs_order", graph, device, source=graph.vertex(source), whole=flag("whole", whole))
+    return run("dfs_order", graph, device, source=graph.vertex(source), whole=bool(whole))

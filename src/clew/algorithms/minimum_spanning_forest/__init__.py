@@ -7,7 +7,6 @@ import numpy.typing as npt
 
 from clew.algorithms.arguments import OTHER_WEIGHTS, OTHER_WEIGHTS_IN_SHELL, wrong_weights
 from clew.algorithms.registry import Answer, algorithm, run
-from clew.checks import flag
 from clew.dtypes import Array
 from clew.edge_result import EdgeResult
 from clew.errors import GraphError
@@ -59,7 +58,6 @@ def minimum_spanning_forest(graph: Graph, *, maximum: bool = False, device: str 
     >>> found.weight, found.trees
     (10, 1)
     """
-    flag("maximum", maximum)
     if graph.weights is not None and graph.weights.dtype.kind == "f" and np.isnan(graph.weights).any():
         problem = f"{wrong_weights(graph, np.isnan)} NaN, which is neither lighter nor heavier than others."
         raise GraphError(problem, remedy=OTHER_WEIGHTS, option=OTHER_WEIGHTS_IN_SHELL)
