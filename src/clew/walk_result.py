@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clew.checks import whole
 from clew.dtypes import Array
 from clew.names import Name
 from clew.result import Result
@@ -58,4 +59,6 @@ class WalkResult(Result):
 
     def of(self, name: Any, value: str | None = None) -> Any:
         """The walk of that number, by name."""
-        return super().of(name, value) if self._names is None else self.to_lists()[name]
+        if self._names is None:
+            return super().of(name, value)
+        return self.to_lists()[whole("the number of a walk", name, 0, len(self) - 1)]

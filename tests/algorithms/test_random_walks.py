@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import clew
-from clew import GraphError, VerificationError, verify
+from clew import GraphError, ResourceError, VerificationError, verify
+from clew.engines import base
 from tests.algorithms.graphs import thread_count
 
 GRAPH = clew.generate.random_weights(clew.generate.rmat(6, 4, seed=1), 0, 3, seed=1, dtype="int32")
@@ -58,8 +59,20 @@ def test_walks_by_name():
     assert found.to_lists() == [["a", "b", "c"], ["c"]]
     assert found.to_arrow().to_pydict() == {"walk": [["a", "b", "c"], ["c"]]}
     assert found.of(1) == ["c"]
+    with pytest.raises(GraphError, match="the number of a walk is 9; expected 0 to"):
+        found.of(9)
     assert clew.random_walks(graph, []).to_lists() == []
     assert clew.random_walks(graph, ["b"], length=0).walk.tolist() == [[1]]
+
+
+def test_tables_that_do_not_fit_are_refused(monkeypatch):
+    graph = clew.generate.cycle(4, directed=True)
+    monkeypatch.setattr(base, "UNCHECKED", 0)
+    monkeypatch.setattr(base, "available_bytes", lambda: 100)
+    with pytest.raises(ResourceError, match="the table of walks needs 808 bytes, but 100 bytes"):
+        clew.random_walks(graph, [0, 1], length=100)
+    with pytest.raises(ResourceError, match="a table of 9 others of every vertex needs 432 bytes"):
+        clew.most_similar(graph, k=9)
 
 
 def test_wrong_arguments_get_a_sentence():

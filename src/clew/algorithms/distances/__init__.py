@@ -39,7 +39,7 @@ def samples_of(graph: Graph, samples: int | Iterable[Name] | None, seed: int) ->
     n = graph.num_vertices
     if samples is None:
         return np.arange(n)
-    if isinstance(samples, (int, np.integer)):
+    if not hasattr(samples, "__iter__"):
         count = whole("samples", samples, 1, n)
         return np.random.default_rng(whole("seed", seed, 0)).choice(n, count, replace=False)
     sources = vertices_of(graph, samples)

@@ -9,6 +9,7 @@ from clew.algorithms.most_similar import summary
 from clew.algorithms.registry import Answer
 from clew.algorithms.similarity import METHODS, kernels
 from clew.algorithms.similarity.cpu import counts_of
+from clew.engines.base import check_available
 from clew.engines.cpu import team
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
@@ -27,7 +28,10 @@ def workspace(graph: Graph, k: int) -> Workspace:
 
 def most_similar(graph: Graph, k: int, method: str) -> Answer:
     """The best others of every vertex; see ``clew.most_similar``."""
-    work = workspace(graph, k).allocate()
+    space = workspace(graph, k)
+    needed = sum(each.nbytes for _, each in space if each.role == "result")
+    check_available(needed, f"a table of {k:,} others of every vertex", "pass a smaller k")
+    work = space.allocate()
     back = graph.incoming.unsigned() if graph.directed else graph.outgoing.unsigned()
     given = (graph.outgoing.unsigned(), back, METHODS.index(method), *counts_of(graph, method))
     members = min(threads.count(), max(1, graph.num_vertices // kernels.BLOCK))

@@ -10,6 +10,7 @@ from clew.algorithms.random_walks import Walks, kernels
 from clew.algorithms.registry import Answer
 from clew.build.rows import blocks_of
 from clew.dtypes import Array, as_bits
+from clew.engines.base import check_available
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
 
@@ -26,7 +27,9 @@ def workspace(graph: Graph, num_walks: int, length: int, weighted: bool = False)
 
 def random_walks(graph: Graph, given: Walks) -> Answer:
     """Walks; see ``clew.random_walks``."""
-    found = workspace(graph, given.starts.size, given.length, given.weighted).allocate().walk
+    space = workspace(graph, given.starts.size, given.length, given.weighted)
+    check_available(dict(space)["walk"].nbytes, "the table of walks", "take fewer or shorter walks")
+    found = space.allocate().walk
     sums, parts = sums_of(graph.outgoing) if given.weighted else None, threads.pieces(found.size, GRAIN)
     biases = (1 / given.p, 1 / given.q)
     rows = (graph.outgoing.unsigned(), sums, as_bits(given.starts))
