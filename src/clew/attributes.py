@@ -133,12 +133,12 @@ class AttributedGraph:
         arrays = columns.numpy().values if _is_result(columns) else columns  # without the ends of edges
         _refuse_labels(columns, "edge")
         table = checked(arrow_table(arrays), self.num_edges, "edge")
-        if arrays is not columns and hasattr(columns, "pairs"):
-            if not all(map(np.array_equal, columns.pairs(), self.edges())):  # the weights of the edges are left over
-                raise GraphError(
-                    f"this result of {columns.algorithm} is about other edges, or has them in another order. "
-                    f"Run {columns.algorithm} on this graph."
-                )
+        pairs = columns.pairs() if arrays is not columns and hasattr(columns, "pairs") else ()
+        if not all(map(np.array_equal, pairs, self.edges())):  # the weights of the edges are left over
+            raise GraphError(
+                f"this result of {columns.algorithm} is about other edges, or has them in another order. "
+                f"Run {columns.algorithm} on this graph."
+            )
         return self._with_tables(edges=_updated(self._attributes.edges, table))  # type: ignore[no-any-return]
 
     def with_weights(self: Any, weights: npt.ArrayLike | str | None) -> Graph:
@@ -297,13 +297,23 @@ def _rows_by_name(graph: Any, table: pa.Table, by: str, unknown: str) -> tuple[A
     if by not in table.column_names:
         raise GraphError(f"there is no column {by!r}; the table has {', '.join(map(repr, table.column_names))}.")
     key: Any = table[by].combine_chunks()
+    if pa.types.is_string(key.type) or pa.types.is_string_view(key.type):
+        key = key.cast(pa.large_string())
     names = pa.array(np.arange(graph.num_vertices)) if graph.names is None else graph.names.array
     if key.null_count:
         raise GraphError(f"column {by!r} has {counted(key.null_count, 'null')}; expected a vertex in every row.")
     try:
-        key = (key.dictionary_decode() if pa.types.is_dictionary(key.type) else key).cast(names.type)
+        given = key.dictionary_decode() if pa.types.is_dictionary(key.type) else key
+        key = given.cast(names.type)
     except pa.ArrowException as error:
         raise GraphError(f"column {by!r} does not hold names of vertices: {error}.") from None
+    if pa.types.is_integer(names.type) and pa.types.is_large_string(given.type):  # "030" is not the vertex 30
+        same = pc.equal(key.cast(given.type), given)
+        if not pc.all(same).as_py():
+            raise GraphError(
+                f"column {by!r} does not hold names of vertices: {given.filter(pc.invert(same))[0].as_py()!r} is text "
+                "that integers are not printed as. Make integers of the column first."
+            )
     places = pc.index_in(key, value_set=names).fill_null(-1).to_numpy().astype(np.int64)
     if len(pc.unique(key)) < len(key):
         raise GraphError(f"column {by!r} names a vertex more than once; expected a row per vertex.")
@@ -311,9 +321,10 @@ def _rows_by_name(graph: Any, table: pa.Table, by: str, unknown: str) -> tuple[A
     if new.size and unknown != "drop":
         if unknown == "error" or graph.names is None:
             name, first = "names" if new.size == 1 else "name", key[new[0]].as_py()
+            more = ", or unknown='add' to add them as vertices without edges" if graph.names is not None else ""
             raise GraphError(
                 f"{counted(new.size, 'row')} of the table {name} no vertex, the first of them {first!r}. "
-                "Pass unknown='drop' to skip them, or unknown='add' to add them as vertices without edges."
+                f"Pass unknown='drop' to skip them{more}."
             )
         places[new] = graph.num_vertices + np.arange(new.size)
         graph = _extended(graph, key.take(new))

@@ -98,11 +98,12 @@ class EdgeResult(Result):
         found = super().to_dict(value)
         if len(found) < len(self):
             edges = np.arange(len(self))
-            for ends, one in zip(self.names_of(edges), self._shown(value, edges), strict=True):
+            names: list[Any] = self.names_of(edges)
+            for ends, one in zip(names, self._shown(value, edges), strict=True):
                 if found.get(ends, one) != one:
                     raise GraphError(
-                        f"parallel edges from {ends[0]!r} to {ends[1]!r} have different values, and a dict has one entry "
-                        "for both. Use to_arrow() or to_pandas(), which have a row per edge."
+                        f"parallel edges from {ends[0]!r} to {ends[1]!r} have different values, and a dict has one "
+                        "entry for both. Use to_arrow() or to_pandas(), which have a row per edge."
                     )
         return found
 

@@ -8,8 +8,8 @@ import numpy.typing as npt
 from clew import threads
 from clew.adjacency import Adjacency
 from clew.build.rows import SMALL, blocks_of, first_asymmetry, sorted_rows
-from clew.checks import counted
 from clew.checks import array as as_array
+from clew.checks import counted
 from clew.dtypes import OFFSET, Array, IdArray, OffsetArray, as_bits, as_weights, id_dtype, refuse_labels
 from clew.errors import GraphError
 
@@ -93,6 +93,8 @@ def as_mask(mask: npt.ArrayLike, count: int, of: str = "vertex") -> npt.NDArray[
         )
     if array.size and (array.min() < 0 or array.max() >= count):
         raise GraphError(f"the ids run from {array.min()} to {array.max()}; expected 0 to {count - 1}.")
+    if array.size == count > 2 and array.max() < 2:  # ids would then name two vertices at most
+        raise GraphError("the list has an entry of 0 or 1 per vertex. Pass a mask of booleans: mask.astype(bool).")
     chosen = np.zeros(count, dtype=np.bool_)
     chosen[array.astype(np.int64)] = True
     return chosen

@@ -57,7 +57,9 @@ def test_one_vertex_is_no_list_and_no_truth_value():
 def test_the_name_of_a_column_is_no_truth_value():
     """It would be true, and the ranks those of other weights."""
     graph = clew.generate.path(3)
-    with pytest.raises(clew.GraphError, match=r"weighted is 'km'; expected True or False\. Pass graph\.with_weights\('km'\)"):
+    with pytest.raises(
+        clew.GraphError, match=r"weighted is 'km'; expected True or False\. Pass graph\.with_weights\('km'\)"
+    ):
         clew.pagerank(graph, weighted="km")
     for name, flag in (("betweenness", "normalized"), ("triangles", "per_vertex"), ("leiden", "hierarchy")):
         with pytest.raises(clew.GraphError, match=f"{flag} is 'no'; expected True or False"):

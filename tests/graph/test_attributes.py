@@ -103,6 +103,17 @@ def test_columns_of_a_result_of_a_part_leave_those_of_the_graph(roads):
     assert joined.vertex_columns["depth"].null_count == roads.num_vertices - 2
 
 
+def test_text_with_leading_zeros_is_no_integer():
+    graph = clew.Graph.from_edges([10, 20], [20, 30], ids="map")
+    assert graph.with_vertex_columns({"id": ["30", "10"], "x": [1, 2]}, by="id").vertex_columns["x"].to_pylist() == [
+        2,
+        None,
+        1,
+    ]
+    with pytest.raises(GraphError, match="'030' is text that integers are not printed as"):
+        graph.with_vertex_columns({"id": ["10", "030"], "x": [1, 2]}, by="id")
+
+
 def test_graphs_without_names_have_ids():
     graph = clew.Graph.from_edges([0, 1], [1, 2], edge_columns={"a": [1, 2]}, vertex_columns={"b": [7, 8, 9]})
     joined = graph.with_vertex_columns({"vertex": [2, 0], "c": [1.0, 2.0]})

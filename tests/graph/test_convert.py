@@ -169,10 +169,10 @@ def test_columns_of_pandas_and_polars():
         clew.Graph.from_arrow(pa.table([[1], [2], [3]], names=["source", "target", "target"]))
     with pytest.raises(GraphError, match="no column 'cost'; it has 'source', 'target', 'note'"):
         clew.Graph.from_arrow(pd.DataFrame({**ends, "note": [1, 2]}), weight="cost")
-    with pytest.raises(GraphError, match="Duplicate column names.*rename the others"):
+    with pytest.raises(GraphError, match=r"Duplicate column names.*rename the others"):
         clew.Graph.from_pandas(pd.DataFrame([[1, 2, 3]], columns=["source", "target", "source"]))
     for odd in (pd.arrays.SparseArray([0, 1]), np.array([1, 2**65], dtype=object)):
-        with pytest.raises(GraphError, match="Arrow cannot take the table: .*convert them first"):
+        with pytest.raises(GraphError, match=r"Arrow cannot take the table: .*convert them first"):
             clew.Graph.from_pandas(pd.DataFrame({"source": odd, "target": [1, 2]}))
 
 

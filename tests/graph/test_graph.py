@@ -161,6 +161,13 @@ def test_a_mask_of_pandas_is_in_the_order_of_vertices():
         graph.subgraph(ranks.sort_values() > 0.2)
 
 
+def test_a_mask_of_integers_is_no_list_of_ids():
+    graph = clew.generate.path(4)
+    with pytest.raises(GraphError, match=r"0 or 1 per vertex\. Pass a mask of booleans"):
+        graph.subgraph(np.array([1, 0, 0, 1]))
+    assert graph.subgraph([1, 0, 1]).num_vertices == 2
+
+
 def test_labels_of_pandas_that_mean_another_order_are_refused():
     """They would be taken by position: the third vertex would get the first one's value, say."""
     graph, ages = clew.Graph.from_edges(["ann", "bob"], ["bob", "cy"]), pd.Series([1, 2, 3], index=["cy", "bob", "ann"])

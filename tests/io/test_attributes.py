@@ -56,6 +56,15 @@ def test_text_keeps_columns_but_not_their_types(tmp_path):
     assert "the 3 edge columns km, kind, number" in clew.write(graph, tmp_path / "graph.mtx")
 
 
+def test_lists_are_no_text(tmp_path):
+    graph = clew.Graph.from_edges([0], [1], edge_columns={"tags": [["a", "b"]]})
+    with pytest.raises(clew.GraphError, match=r"column 'tags' holds values of type list<.*>, which CSV cannot store"):
+        clew.write(graph, tmp_path / "graph.csv")
+    assert not (tmp_path / "graph.csv").exists()
+    assert clew.write(graph, tmp_path / "graph.clewd") == []
+    assert clew.read(tmp_path / "graph.clewd") == graph
+
+
 def test_files_without_columns_are_as_they_were(tmp_path):
     graph = clew.Graph.from_edges(["a", "b"], ["b", "c"], [1.5, 2.5])
     clew.write(graph, tmp_path / "plain.clew")

@@ -233,12 +233,13 @@ def algorithm(**record: Any) -> Callable[[Callable[Arguments, Result]], Callable
     def register(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
         taken = inspect.signature(function).parameters
         from_zero = "source" in taken and taken["source"].default == 0
-        flags = [name for name, one in taken.items() if isinstance(one.default, bool)]
+        flags = frozenset(name for name, one in taken.items() if isinstance(one.default, bool))
 
         @functools.wraps(function)
         def public(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
             graph = args[0] if args else options.get("graph")
-            check_flags(flags, options)
+            if given := flags & options.keys():
+                check_flags(given, options)
             if not isinstance(graph, Graph) and (args or "graph" in options):
                 if is_handle(graph):  # the workers call this function again, with their shares
                     remote: Any = graph

@@ -201,6 +201,6 @@ def lost(
         phrases.append(f"the metadata {', '.join(map(str, dropped))}")
     if graph.attributes != NO_ATTRIBUTES:
         is_table = one.name in ("parquet", "arrow") or (is_list and suffix in TABLE_SUFFIXES)
-        has_columns = "columns" in keeps or one.name == "clew"
+        has_columns = "columns" in keeps or one.name in ("clew", FOLDER)
         phrases += _of_columns().lost_columns(graph, has_columns or is_table, has_columns or vertices_written)
     return phrases

@@ -146,8 +146,18 @@ def _with_decimal_points(table: pa.Table) -> pa.Table:
 def write_text(graph: Graph, sink: Sink, delimiter: bytes, header: bool) -> None:
     """Write the edges and their columns as CSV."""
     style = pa.csv.WriteOptions(include_header=header, delimiter=delimiter.decode())
+    _write_csv(graph.to_arrow(), sink, style)
+
+
+def _write_csv(table: pa.Table, sink: Sink, style: pa.csv.WriteOptions) -> None:
     file: Any = SinkFile(sink)
-    pa.csv.write_csv(graph.to_arrow(), file, style)
+    for field in table.schema:
+        if pa.types.is_nested(field.type):
+            raise GraphError(
+                f"column {field.name!r} holds values of type {field.type}, which CSV cannot store. Write .parquet, or "
+                "make text of it."
+            )
+    pa.csv.write_csv(table, file, style)
 
 
 def with_vertices(graph: Graph, vertices: Any) -> Graph:
@@ -224,7 +234,7 @@ def write_vertices(graph: Graph, path: Path) -> None:
             with pa.ipc.new_file(file, table.schema) as writer:
                 writer.write_table(table)
         elif sink.suffix in (".csv", ".tsv"):
-            pa.csv.write_csv(table, file, pa.csv.WriteOptions(delimiter="," if sink.suffix == ".csv" else "\t"))
+            _write_csv(table, sink, pa.csv.WriteOptions(delimiter="," if sink.suffix == ".csv" else "\t"))
         else:
             expected = ", ".join(SUFFIXES)
             raise GraphError(f"the table of vertices is {path.name!r}; expected a name that ends in {expected}.")
