@@ -56,6 +56,14 @@ def test_text_keeps_columns_but_not_their_types(tmp_path):
     assert "the 3 edge columns km, kind, number" in clew.write(graph, tmp_path / "graph.mtx")
 
 
+def test_ids_with_leading_zeros_name_no_integer(tmp_path):
+    edges, vertices = tmp_path / "edges.csv", tmp_path / "vertices.csv"
+    edges.write_text("source,target\n1,2\n")
+    vertices.write_text("id,age\n01,30\n2,40\n")
+    with pytest.raises(GraphError, match="'01' is text that integers are not printed as"):
+        clew.read(edges, vertices=vertices)
+
+
 def test_lists_are_no_text(tmp_path):
     graph = clew.Graph.from_edges([0], [1], edge_columns={"tags": [["a", "b"]]})
     with pytest.raises(clew.GraphError, match=r"column 'tags' holds values of type list<.*>, which CSV cannot store"):

@@ -300,6 +300,13 @@ def test_direction_is_said(read: Any) -> None:
 # ---------------------------------------------------------------- what is no plain edge list
 
 
+def test_commas_between_tabs_separate_no_columns(read: Any) -> None:
+    for text in ("ann\tbob\t1,5\nbob\tcy\t2,5\n", "ann\tbob\t1,5\n"):
+        assert edges(read(text, "edges.tsv", header=False))[0] == ("ann", "bob", 1.5)
+    assert read("Lee, Ann\tBob\nBob\tDoe, Jo\n").names[:] == ["Lee, Ann", "Bob", "Doe, Jo"]
+    assert read("ann,\tbob\nbob,\tcy\n").names[:] == ["ann", "bob", "cy"]
+
+
 @pytest.mark.parametrize("separator", [";", "\t"])
 def test_decimal_commas(read: Any, separator: str) -> None:
     for text in ("0;1;1,5\n1;2;2\n", "0;1;7\n1;2;1,5\n", "source;target;weight\n0;1;1,5\n1;2;-2,25e1\n"):

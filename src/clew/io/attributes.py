@@ -186,7 +186,7 @@ def _key(names: list[str]) -> str:
 
 
 def _read_table(path: Path, graph: Graph) -> pa.Table:
-    """A table of vertices; names that are text are read as text."""
+    """A table of vertices; names are read as text, so that 01 is not taken for 1."""
     try:
         if path.suffix == ".parquet":
             return pq.read_table(path)
@@ -210,10 +210,8 @@ def _read_text(path: Path, graph: Graph) -> pa.Table:
     style = pa.csv.ParseOptions(delimiter=delimiter)
     with pa.csv.open_csv(path, parse_options=style) as reader:
         by = _key(reader.schema.names)
-    if graph.name_type != "strings":
-        table = pa.csv.read_csv(path, None, style)
-    else:
-        table = pa.csv.read_csv(path, None, style, pa.csv.ConvertOptions(column_types={by: pa.large_string()}))
+    table = pa.csv.read_csv(path, None, style, pa.csv.ConvertOptions(column_types={by: pa.large_string()}))
+    if graph.name_type == "strings":
         names: Any = graph.names
         known = pc.is_in(table[by], value_set=names.array)  # edges lose blanks around names that are not in quotes
         trimmed = pc.if_else(known, table[by], pc.utf8_trim_whitespace(table[by]))

@@ -144,8 +144,11 @@ def delimiter_of(lines: list[Line]) -> bytes:
     first = [_QUOTED_FIELD.sub(b"x", line.text) for line in lines[:2]]
     if first and all(map(_has_decimal_commas, first)):
         return b";"
+    tabs = {text.count(b"\t") for text in first}
     for delimiter in _DELIMITERS:
         rows = [text.split(delimiter) for text in first]
+        if len(tabs) == 1 and delimiter != b"\t" and any(b"\t" in field.strip() for row in rows for field in row):
+            continue  # as many tabs in every line separate columns, and commas are in names or numbers
         if rows and all(len(row) > 1 and not any(map(_is_several_numbers, row)) for row in rows):
             return delimiter
     if first and len(first[0].split()) < 2:  # blanks are not it either, so the second line must be wrong
