@@ -186,7 +186,7 @@ def _key(names: list[str]) -> str:
 
 
 def _read_table(path: Path, graph: Graph) -> pa.Table:
-    """A table of vertices; names are read as text, so that 01 is not taken for 1."""
+    """A table of vertices; names are read as text, since 01 is not 1."""
     try:
         if path.suffix == ".parquet":
             return pq.read_table(path)
