@@ -91,3 +91,26 @@ def test_edges_by_source_are_released_and_sorted_again(
     assert {released for _, released in expected} == {False}
     # Backwards, PageRank reads the edges by source.
     assert {released for _, released in found} == {weighted and not backwards}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("lacking", [False, True])
+def test_edges_by_target_are_released_for_path_searches(
+    weighted: bool, lacking: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there is no room for several copies, a path search holds one: by source, with weights."""
+
+    def work(share: shares.Share) -> clew.Result:
+        before = clew.pagerank(share, weighted=weighted).rank
+        paths = clew.sssp(share, 3)
+        assert (share._in is None and share._without_weights is None) == lacking
+        assert np.array_equal(clew.pagerank(share, weighted=weighted).rank, before)
+        assert np.array_equal(clew.bfs(share, 3).reached, paths.reached)
+        return clew.Result("all", {"rank": before, "distance": paths.distance})
+
+    monkeypatch.setattr(shares, "check_available", lambda *_: None)
+    if lacking:
+        monkeypatch.setattr(shares, "available_bytes", lambda: 0)
+    found = run_on_team(4, GRAPH, work)
+    assert np.array_equal(found.distance, clew.sssp(GRAPH, 3).distance)
+    assert np.allclose(found.rank, clew.pagerank(GRAPH, weighted=weighted).rank, rtol=1e-12)
