@@ -5,7 +5,7 @@ The owner of a vertex keeps it in a bucket by its value. A step sends the vertic
 Blocks relax their edges. A block knows the best value that it has offered for each of its columns, and offers better
 ones only. Owners take offers that improve a vertex, and note whose they are: parents are requested at the end.
 
-Whether a vertex waits in a bucket is noted beside the buckets, and its value is the one that it has now. So entries
+An array says which vertices wait in a bucket, and the value of a vertex is the one that it has now. So entries
 are vertices alone, a third of what one machine keeps, and buckets can be filled again from what waits: no checkpoint
 has them.
 
