@@ -72,6 +72,7 @@ def _passing(share: Share, walk: Walk) -> tuple[Array, Array | None]:
         rows, _, _ = share.oriented(transpose=True)
         share.release_source()
         assert rows.weights is not None
-        factors = np.divide(rows.weights, largest, out=np.empty(rows.num_arcs, walk.dtype))
+        short = rows.weights.dtype == np.float32  # as are the quotients: the same numbers with half of the bytes
+        factors = np.divide(rows.weights, largest, out=np.empty(rows.num_arcs, np.float32 if short else walk.dtype))
     scale = np.divide(walk.damping, leaving, out=np.zeros(leaving.size), where=leaving > 0)
     return scale.astype(walk.dtype, copy=False), factors

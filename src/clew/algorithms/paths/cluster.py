@@ -66,13 +66,12 @@ def _search_blocks(
     rows, row_axis, column_axis = share.oriented(transpose=False)
     width = max(dtype.itemsize, share.ids.itemsize)
     row, column = share.channel(row_axis, width), share.channel(column_axis, width)
-    value, giver = np.full(size, unreached, dtype), np.full(size, -1, np.int32)
+    value, giver, waiting = np.full(size, unreached, dtype), np.full(size, -1, np.int32), np.zeros(size, np.bool_)
     parent = np.full_like(share.ids, -1)
     best, origin = np.full(rows.num_columns, unreached, dtype), np.zeros(rows.num_columns, np.int32)
     listed, reach = (np.empty(max(rows.num_vertices, rows.num_columns), kind) for kind in (np.int32, dtype))
     state = new_state(kernels.NUMBERS)
     state[kernels.FEW] = FEW * member.size
-    waiting = np.zeros(size, np.bool_)
     for place in np.flatnonzero(share.ids == source):
         value[place], parent[place], waiting[place] = first, source, True
         best[column.starts[column.position] + place] = first
