@@ -230,7 +230,7 @@ class Graph(GraphPieces, PackableGraph, AttributedGraph, DrawnGraph, Convertible
     @property
     def weighted(self) -> bool:
         """Whether edges have weights."""
-        return self._out.weight_dtype is not None
+        return self.weight_dtype is not None
 
     @property
     def weight_dtype(self) -> np.dtype[Any] | None:

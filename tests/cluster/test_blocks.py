@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import clew
+from clew.algorithms.pagerank import cluster as pagerank
 from clew.engines.cluster import share as shares
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.partition import Grid, Partition
@@ -91,3 +94,37 @@ def test_edges_by_source_are_released_and_sorted_again(
     assert {released for _, released in expected} == {False}
     # Backwards, PageRank reads the edges by source.
     assert {released for _, released in found} == {weighted and not backwards}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("lacking", [False, True])
+def test_edges_by_target_are_released_for_path_searches(
+    weighted: bool, lacking: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there is no room for several copies, a path search holds one: by source, with weights.
+
+    PageRank by weights frees that one before it makes factors of the other's weights.
+    """
+    held = set()
+
+    class Noting(pagerank.Sums):
+        def __init__(self, edges: shares.Share, **options: Any) -> None:
+            held.add(edges._by_source is not None)
+            super().__init__(edges, **options)
+
+    def work(share: shares.Share) -> clew.Result:
+        before = clew.pagerank(share, weighted=weighted).rank
+        paths = clew.sssp(share, 3)
+        assert (share._in is None and share._without_weights is None) == lacking
+        assert np.array_equal(clew.pagerank(share, weighted=weighted).rank, before)
+        assert np.array_equal(clew.bfs(share, 3).reached, paths.reached)
+        return clew.Result("all", {"rank": before, "distance": paths.distance})
+
+    monkeypatch.setattr(pagerank, "Sums", Noting)
+    monkeypatch.setattr(shares, "check_available", lambda *_: None)
+    if lacking:
+        monkeypatch.setattr(shares, "available_bytes", lambda: 0)
+    found = run_on_team(4, GRAPH, work)
+    assert held == {not (weighted and lacking)}
+    assert np.array_equal(found.distance, clew.sssp(GRAPH, 3).distance)
+    assert np.allclose(found.rank, clew.pagerank(GRAPH, weighted=weighted).rank, rtol=1e-12)

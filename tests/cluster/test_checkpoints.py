@@ -32,6 +32,7 @@ RUNS: dict[str, Callable[[Share], Any]] = {
     "bfs": lambda share: clew.bfs(share, 3),
     "bfs in ranges": lambda share: clew.bfs(in_ranges(share), 3),
     "sssp": lambda share: clew.sssp(share, 3),
+    "sssp with far buckets": lambda share: clew.sssp(share, 3, delta=0.001),
     "sssp in ranges": lambda share: clew.sssp(in_ranges(share), 3, delta=0.5),
     "connected_components": clew.connected_components,
     "connected_components, undirected": lambda share: clew.connected_components(share.symmetrized()),
@@ -188,6 +189,19 @@ def test_components_go_on_from_a_folder(name: str, tmp_path: Path) -> None:
         assert values["label"].tobytes() == wanted["label"].tobytes()
     assert [store.num_restored for store in resumed] == [1] * 4
     assert not list(tmp_path.iterdir())
+
+
+def test_a_checkpoint_of_a_path_search_has_no_buckets() -> None:
+    """They are filled again from the vertices that wait, so a copy has a few numbers per vertex."""
+    nbytes: list[int] = []
+
+    class Noting(Checkpoints):
+        def visit(self, member: Member, step: int, state: tuple[Any, ...]) -> tuple[Any, ...]:
+            nbytes.append(sum(array.nbytes for array in state))
+            return super().visit(member, step, state)
+
+    attempt(RUNS["sssp"], [Noting() for _ in range(2)])
+    assert max(nbytes) < 40 * GRAPH.num_vertices
 
 
 def test_states_are_arrays_numbers_and_lists() -> None:

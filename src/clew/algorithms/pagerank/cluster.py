@@ -64,13 +64,15 @@ def _passing(share: Share, walk: Walk) -> tuple[Array, Array | None]:
     factors = None
     leaving = share.own_degrees().astype(np.float64)
     if walk.weighted:
-        # In units of the largest weight: a sum of weights may be more than a float can hold.
-        rows, _, _ = share.oriented(transpose=True)
-        assert rows.weights is not None
+        # In units of the largest weight: a sum of weights may be more than a float can hold. Sums by source come first,
+        # so that the edges by source may be freed before there are factors.
         assert share.weights is not None
-        largest = float(share.member.all_reduce(rows.weights.max(initial=0), np.maximum)) or 1.0
-        factors = rows.weights / largest
+        largest = float(share.member.all_reduce(share.weights.max(initial=0), np.maximum)) or 1.0
         leaving = products.row_sums(CpuEngine(), share.with_weights(share.weights / largest), monoids.plus)
-        factors = factors.astype(walk.dtype, copy=False)
+        rows, _, _ = share.oriented(transpose=True)
+        share.release_source()
+        assert rows.weights is not None
+        short = rows.weights.dtype == np.float32  # as are the quotients: the same numbers with half of the bytes
+        factors = np.divide(rows.weights, largest, out=np.empty(rows.num_arcs, np.float32 if short else walk.dtype))
     scale = np.divide(walk.damping, leaving, out=np.zeros(leaving.size), where=leaving > 0)
     return scale.astype(walk.dtype, copy=False), factors

@@ -41,6 +41,7 @@ def best_paths(
     ``clew.algorithms.sssp.cpu.best_paths``. Returns the values, the parents, the number of vertices reached, and the
     number of steps.
     """
+    share.release_target()
     rows = share.oriented(transpose=False)[0]
     assert rows.weights is not None
     weights, scale = (numbers(rows.weights), turn), min(1 / delta, float(np.finfo(np.float64).max))
@@ -65,28 +66,26 @@ def _search_blocks(
     rows, row_axis, column_axis = share.oriented(transpose=False)
     width = max(dtype.itemsize, share.ids.itemsize)
     row, column = share.channel(row_axis, width), share.channel(column_axis, width)
-    value, giver = np.full(size, unreached, dtype), np.full(size, -1, np.int32)
+    value, giver, waiting = np.full(size, unreached, dtype), np.full(size, -1, np.int32), np.zeros(size, np.bool_)
     parent = np.full_like(share.ids, -1)
     best, origin = np.full(rows.num_columns, unreached, dtype), np.zeros(rows.num_columns, np.int32)
     listed, reach = (np.empty(max(rows.num_vertices, rows.num_columns), kind) for kind in (np.int32, dtype))
     state = new_state(kernels.NUMBERS)
     state[kernels.FEW] = FEW * member.size
-    pool = buckets.new_pool(np.empty(0, np.uint32), reach)
     for place in np.flatnonzero(share.ids == source):
-        value[place], parent[place] = first, source
+        value[place], parent[place], waiting[place] = first, source, True
         best[column.starts[column.position] + place] = first
-        buckets.put(pool, np.int64(0), np.uint64(place), np.uint32(2**32 - 1), first)
-    owned = (value, giver, superstep.new_set(size), np.empty(max(size, 1), np.int32))
+    vertex, _, _, *lists = buckets.new_pool(listed, listed)
+    pool = [(vertex, None, None, *lists)]
+    owned = (value, giver, waiting, superstep.new_set(size), np.empty(max(size, 1), np.int32))
     block = (best, origin, superstep.new_set(rows.num_columns), listed, reach)
 
-    growing = list(pool)
-
     def steps() -> int:
-        search = (row, column, rows.unsigned(), weights, owned, block, tuple(growing), scale, low, state)
-        code, growing[:] = kernels.best_paths(*search)
+        search = (row, column, rows.unsigned(), weights, owned, block, pool[0], scale, low, state)
+        code, pool[0] = kernels.best_paths(*search)
         return int(code)
 
-    checkpoints.follow(member, steps, (row, column), state, (value, giver, *owned[2], best, origin), growing)
+    checkpoints.follow(member, steps, (row, column), state, (value, giver, waiting, best, origin))
     fetch_parents(share, row_axis, column, giver, origin, parent)
     return value, parent, int(state[kernels.STEPS])
 

@@ -6,7 +6,8 @@ Entries beyond the window wait in one more list, FAR, until the window moves the
 limited, and an empty bucket takes no memory.
 
 An entry says that ``vertex`` got the value ``reach`` over an edge from ``origin``. It is valid while the vertex has
-that value. A thread that improves the vertex adds a new entry.
+that value. A thread that improves the vertex adds a new entry. Or ``waiting`` says which vertices are in buckets, by
+the values that they have now. Then ``origin`` and ``reach`` are None, and the entries of a vertex that waits are valid.
 
 A pool is ``(vertex, origin, reach, follow, tips, marks)``. Block ``b`` has the entries from ``b * BLOCK`` on. Blocks
 save memory accesses compared with lists of single entries. ``tips[slot]`` is where the last entry of a list ends, 0 for
@@ -83,6 +84,8 @@ def with_room(pool, entries):
 
 @njit(cache=True, nogil=True)
 def _longer(array, used, size):
+    if array is None:
+        return None
     longer = np.empty(size, array.dtype)
     for i in range(used):  # a copy of slices would take seconds to compile
         longer[i] = array[i]
@@ -105,9 +108,31 @@ def put(pool, slot, v, u, value):
         follow[block] = tip
         tip = block << BITS
     vertex[tip] = v
-    origin[tip] = u
-    reach[tip] = value
+    _set(origin, tip, u)
+    _set(reach, tip, value)
     tips[np.uint64(slot)] = tip + ONE
+
+
+@njit(cache=True, nogil=True)
+def _set(column, place, value):
+    if column is not None:
+        column[place] = value
+
+
+@njit(cache=True, nogil=True)
+def _get(column, place, otherwise):
+    if column is None:
+        return otherwise
+    else:  # noqa: RET505, Numba drops the branch that does not apply only if it is one
+        return column[place]
+
+
+@njit(cache=True, nogil=True)
+def _is_valid(v, there, value, waiting):
+    if waiting is None:
+        return value[v] == there
+    else:  # noqa: RET505, as above
+        return waiting[v]
 
 
 @njit(cache=True, nogil=True)
@@ -144,22 +169,24 @@ def longer_than(follow, tips, slot, length):
 
 
 @njit(cache=True, nogil=True)
-def nearest_far(pool, scale, low, value):
-    """The smallest bucket of an entry in FAR that counts; LAST + 1 if there is none."""
+def nearest_far(pool, scale, low, value, waiting=None):
+    """The smallest bucket of an entry in FAR that counts; LAST + 1 if there is none. Vertices may wait in FAR only."""
     vertex, _, reach, follow, tips, _ = pool
     nearest = np.int64(LAST) + 1
     tip = tips[FAR]
     while tip != EMPTY:
         block = (tip - ONE) >> BITS
         for entry in range(block << BITS, tip):
-            if value[vertex[entry]] == reach[entry]:
-                nearest = min(nearest, bucket_of(reach[entry], scale, low))
+            v = np.uint64(vertex[entry])
+            there = _get(reach, entry, value[v])
+            if _is_valid(v, there, value, waiting):
+                nearest = min(nearest, bucket_of(there, scale, low))
         tip = follow[block]
     return nearest
 
 
 @njit(cache=True, nogil=True)
-def move_window(pool, base, scale, low, value):
+def move_window(pool, base, scale, low, value, waiting=None):
     """Sort FAR into the window that starts at ``base``; entries that do not count any more are dropped."""
     pool = with_room(pool, ONE)  # each list may need a block before the first of FAR's is free
     vertex, origin, reach, follow, tips, marks = pool
@@ -167,9 +194,10 @@ def move_window(pool, base, scale, low, value):
     tips[FAR] = EMPTY
     while tip != EMPTY:
         entry = tip - ONE
-        v, u, there = vertex[entry], origin[entry], reach[entry]
+        v = np.uint64(vertex[entry])
+        u, there = _get(origin, entry, v), _get(reach, entry, value[v])
         tip = before(follow, marks, tip)
-        if value[v] == there:
+        if _is_valid(v, there, value, waiting):
             put(pool, slot_of(there, base, scale, low), v, u, there)
     return pool
 

@@ -5,6 +5,10 @@ The owner of a vertex keeps it in a bucket by its value. A step sends the vertic
 Blocks relax their edges. A block knows the best value that it has offered for each of its columns, and offers better
 ones only. Owners take offers that improve a vertex, and note whose they are: parents are requested at the end.
 
+An array says which vertices wait in a bucket, and the value of a vertex is the one that it has now. So entries
+are vertices alone, a third of what one machine keeps, and buckets can be filled again from what waits: no checkpoint
+has them.
+
 How many vertices were sent, and the next bucket that is not empty, travel in the heads of the messages. After a step
 with few vertices, the next one takes the next bucket too, and does not wait until this one stays empty. A value that
 improves later is sent again.
@@ -44,11 +48,13 @@ ONE = np.uint64(1)
 def best_paths(row, column, out, weights, owned, block, pool, scale, low, state):
     """Steps, until nothing is left in any bucket or PATIENCE is over; returns the state of ``finish``, and the pool.
 
-    ``owned`` has the values of this member's vertices, who gave them, a set and a list. ``block`` has the best values
-    offered for its columns, the rows that they came from, and a set. It also has room for the rows of a step with their
-    values. ``weights`` has them and the ``turn`` of ``cost_of``.
+    ``owned`` has the values of this member's vertices, who gave them, which wait, a set and a list. ``block`` has the
+    best values offered for its columns, the rows that they came from, and a set. It also has room for the rows of a
+    step with their values. ``weights`` has them and the ``turn`` of ``cost_of``. A pool that is not in use is filled.
     """
     began = nanoseconds()
+    if pool[-1][buckets.FRESH] == 0:
+        pool = _fill(pool, owned[0], owned[2], scale, low, state[BASE])
     while nanoseconds() - began < PATIENCE * 1_000_000:
         if state[PHASE] == EXPAND:
             pool = _expand(row, owned, pool, scale, low, state)
@@ -78,17 +84,27 @@ def best_paths(row, column, out, weights, owned, block, pool, scale, low, state)
 
 
 @njit(nogil=True, cache=True)
+def _fill(pool, value, waiting, scale, low, base):
+    """The pool with all vertices that wait."""
+    pool = buckets.with_room(pool, np.uint64(waiting.sum()))
+    for v in range(np.uint64(waiting.size)):
+        if waiting[v]:
+            buckets.put(pool, _slot_of(value[v], base, scale, low), v, None, None)
+    return pool
+
+
+@njit(nogil=True, cache=True)
 def _expand(row, owned, pool, scale, low, state):
     """Send the vertices in the buckets up to the limit, with their values, along the row; returns the pool."""
-    value, giver, chosen, listed = owned
+    value, _, waiting, chosen, listed = owned
     while state[LIMIT] >= state[BASE] + buckets.SLOTS:
-        _choose(pool, value, giver, chosen, np.int64(buckets.SLOTS - 1))
-        state[BASE] = min(state[LIMIT], buckets.nearest_far(pool, scale, low, value))
-        pool = buckets.move_window(pool, state[BASE], scale, low, value)
-    slot = _choose(pool, value, giver, chosen, state[LIMIT] - state[BASE])
+        _choose(pool, waiting, chosen, buckets.SLOTS - 1)
+        state[BASE] = min(state[LIMIT], buckets.nearest_far(pool, scale, low, value, waiting))
+        pool = buckets.move_window(pool, state[BASE], scale, low, value, waiting)
+    slot = _choose(pool, waiting, chosen, state[LIMIT] - state[BASE])
     upcoming = state[BASE] + slot
     if slot == buckets.FAR:
-        upcoming = buckets.nearest_far(pool, scale, low, value)
+        upcoming = buckets.nearest_far(pool, scale, low, value, waiting)
     elif slot == buckets.NOTHING:
         upcoming = NO_BUCKET
     count = take(chosen, 0, value.size, listed)
@@ -98,22 +114,25 @@ def _expand(row, owned, pool, scale, low, state):
 
 
 @njit(nogil=True, cache=True)
-def _choose(pool, value, giver, chosen, last):
-    """Empty the buckets up to a slot into a set; returns the next slot that is not empty."""
-    vertex, origin, reach, follow, tips, marks = pool
-    slot = buckets.next_slot(tips, np.int64(0))
-    while slot <= last:
+def _choose(pool, waiting, chosen, last):
+    """Move what waits in the buckets up to a slot to a set; returns the slot of the next vertex that waits.
+
+    A vertex that improved may still be in the list for its old value too. The list for its value comes first.
+    """
+    vertex, _, _, follow, tips, marks = pool
+    for slot in range(buckets.FAR + 1):
         tip = tips[np.uint64(slot)]
         while tip != buckets.EMPTY:
-            entry = tip - ONE
-            v = np.uint64(vertex[entry])
-            if value[v] == reach[entry]:
-                giver[v] = origin[entry]
+            v = np.uint64(vertex[tip - ONE])
+            if waiting[v]:
+                if slot > last:
+                    tips[np.uint64(slot)] = tip
+                    return slot
+                waiting[v] = False
                 add(chosen, v)
             tip = buckets.before(follow, marks, tip)
         tips[np.uint64(slot)] = buckets.EMPTY
-        slot = buckets.next_slot(tips, slot)
-    return slot
+    return buckets.NOTHING
 
 
 @njit(nogil=True, cache=True)
@@ -186,7 +205,7 @@ def _relax(row, column, out, weights, block, low, state):
 @njit(nogil=True, cache=True)
 def _apply(column, owned, block, pool, scale, low, state):
     """Take the offers that improve a vertex; returns the state of ``finish``, and the pool."""
-    value, _, _, listed = owned
+    value, giver, waiting, _, listed = owned
     best, reach = block[0], block[4]
     mine = np.uint64(column.starts[column.position])
     state[TOTAL], state[NEXT] = 0, NO_BUCKET
@@ -200,8 +219,15 @@ def _apply(column, owned, block, pool, scale, low, state):
         for i in range(count):
             v, offered = np.uint64(listed[i]), reach[i]
             if offered < value[v]:
-                value[v] = offered
+                slot = _slot_of(offered, state[BASE], scale, low)
+                if not waiting[v] or slot != _slot_of(value[v], state[BASE], scale, low):
+                    buckets.put(pool, slot, v, None, None)
+                value[v], giver[v], waiting[v] = offered, position, True
                 best[mine + v] = offered  # so that this block offers nothing worse
-                slot = max(buckets.slot_of(offered, state[BASE], scale, low), np.int64(0))
-                buckets.put(pool, slot, v, position, offered)
     return DONE, pool
+
+
+@njit(nogil=True, cache=True)
+def _slot_of(value, base, scale, low):
+    """The list for a value, which may be of a bucket before the window."""
+    return max(buckets.slot_of(value, base, scale, low), np.int64(0))

@@ -48,24 +48,20 @@ def follow(
     channels: Sequence[Channel],
     state: Array,
     arrays: Sequence[Array],
-    growing: list[Array] | None = None,
 ) -> None:
     """Call a compiled loop until it ends. Where it pauses, its state may be saved; see ``kernels_pause``.
 
-    ``state`` and ``arrays`` are all that supersteps change, and are restored in place. Arrays of ``growing`` may get
-    another size.
+    ``state`` and ``arrays`` are all that supersteps change, and are restored in place.
     """
     from clew.engines.cluster import kernels_pause as pause
 
-    growing = [] if growing is None else growing
     numbers = state[state.size - pause.NUMBERS :]
     while True:
         numbers[pause.PAUSED], numbers[pause.MOST] = 0, PAUSE
-        kept = member.checkpoint(int(numbers[pause.PAUSES]), state, *arrays, *growing)
+        kept = member.checkpoint(int(numbers[pause.PAUSES]), state, *arrays)
         if kept[0] is not state:
-            for array, copy in zip((state, *arrays), kept, strict=False):
+            for array, copy in zip((state, *arrays), kept, strict=True):
                 array[...] = copy
-            growing[:] = kept[1 + len(arrays) :]
         member.sockets.follow(loop, channels)
         if not numbers[pause.PAUSED]:
             return

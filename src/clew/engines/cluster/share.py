@@ -90,6 +90,11 @@ class Share(Graph):
         if not self.is_reversed and self._in is not None and self._lacks_room(self._in):
             self._by_source = None
 
+    def release_target(self) -> None:
+        """The same for the edges by target, which path searches do not read."""
+        if not self.is_reversed and self._lacks_room(self._out):
+            self._in = self._without_weights = None
+
     @staticmethod
     def _lacks_room(rows: Adjacency) -> bool:
         """Whether there is too little memory for several copies of a worker's edges."""
@@ -99,11 +104,6 @@ class Share(Graph):
     def weight_dtype(self) -> np.dtype[Any] | None:
         """The dtype of the weights, or None."""
         return (self._in if self._by_source is None else self._by_source).weight_dtype  # type: ignore[union-attr]
-
-    @property
-    def weighted(self) -> bool:
-        """Whether edges have weights."""
-        return self.weight_dtype is not None
 
     @property
     def num_vertices(self) -> int:
