@@ -29,7 +29,7 @@ def assert_same_bits(found: PackedAdjacency, expected: Any) -> None:
         np.testing.assert_array_equal(found.stored_weights.view("u1"), expected.stored_weights.view("u1"))
 
 
-def source_of(arrays: list[Any], shares: int, batch: int) -> EdgeSource:
+def source_of(arrays: list[Any], shares: int, batch: int, n: int | None = None) -> EdgeSource:
     """Edges in shares and batches."""
 
     def batches(share: int) -> Any:
@@ -38,7 +38,7 @@ def source_of(arrays: list[Any], shares: int, batch: int) -> EdgeSource:
         for start in range(first, max(stop, first + 1), batch):
             yield tuple(None if each is None else each[start : min(start + batch, stop)] for each in arrays)
 
-    return EdgeSource(shares, batches)
+    return EdgeSource(shares, batches, lambda: (n, None if arrays[2] is None else arrays[2].dtype))
 
 
 WEIGHTS = {
@@ -73,8 +73,8 @@ def test_the_same_bits_as_of_plain_rows(
     values = WEIGHTS[weights](random, size)
     if n > 1000 and room is not None:
         room *= 50  # a range may have a single row, but thousands of ranges take long
-    policies = Policies(directed, duplicates, loops, n, None, not directed)
-    built = build_packed(source_of([source, target, values], shares, 777), policies, room)
+    policies = Policies(directed, duplicates, loops, mirror=not directed)
+    built = build_packed(source_of([source, target, values], shares, 777, n), policies, room)
     expected = clew.Graph.from_edges(source, target, values, n, directed, duplicates, loops)
     assert_same_bits(built.adjacency, expected.packed().outgoing)
     assert built.report == expected.report
@@ -114,7 +114,7 @@ def test_ids_and_the_number_of_vertices_are_found_in_the_first_pass() -> None:
     """Cells grow while larger ids are found, in every share by itself."""
     source = np.array([5, 2**17, 7, 2**25 + 3, 1], np.int64)
     target = np.array([0, 9, 2**20, 11, 1], np.int64)
-    built = build_packed(source_of([source, target, None], 2, 1), Policies(False, "keep", "keep", None, None, True))
+    built = build_packed(source_of([source, target, None], 2, 1), Policies(False, "keep", "keep", mirror=True))
     expected = clew.Graph.from_edges(source, target, directed=False)
     assert_same_bits(built.adjacency, expected.packed().outgoing)
 
@@ -122,8 +122,8 @@ def test_ids_and_the_number_of_vertices_are_found_in_the_first_pass() -> None:
 def test_ids_of_more_than_32_bits() -> None:
     source, target = np.array([0, 3, 70_000], np.int64), np.array([2**33, 2**40, 5], np.int64)
     rows = build_packed(
-        source_of([source % 80_000, target % 80_000, None], 1, 2),
-        Policies(True, "keep", "keep", 80_000, np.int64),
+        source_of([source % 80_000, target % 80_000, None], 1, 2, 80_000),
+        Policies(True, "keep", "keep", id_dtype=np.int64),
     ).adjacency
     expected = clew.Graph.from_edges(source % 80_000, target % 80_000, num_vertices=80_000, id_dtype=np.int64)
     assert_same_bits(rows, expected.packed().outgoing)
@@ -134,7 +134,7 @@ def test_wrong_edges_are_refused() -> None:
     with pytest.raises(clew.GraphError, match="negative"):
         build_packed(source_of([source, target, None], 1, 9), Policies(True, "keep", "keep"))
     with pytest.raises(clew.GraphError, match="num_vertices is 1"):
-        build_packed(source_of([target, target, None], 1, 9), Policies(True, "keep", "keep", 1))
+        build_packed(source_of([target, target, None], 1, 9, 1), Policies(True, "keep", "keep"))
 
 
 @pytest.mark.parametrize("growth", [1, -1])
@@ -147,7 +147,7 @@ def test_edges_that_change_between_passes_are_refused(growth) -> None:
         yield ids % 10, ids % 7, None
 
     with pytest.raises(clew.GraphError, match="edges changed"):
-        build_packed(EdgeSource(1, batches), Policies(True, "keep", "keep", 10))
+        build_packed(EdgeSource(1, batches, lambda: (10, None)), Policies(True, "keep", "keep"))
 
 
 def test_rows_that_do_not_fit_are_refused(monkeypatch) -> None:

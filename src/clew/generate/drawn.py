@@ -67,8 +67,8 @@ class Drawn:
                 yield *self.draw(start, min(BATCH, stop - start)), None
 
         mirror = not self.directed
-        policies = Policies(self.directed, self.duplicates, self.loops, self.num_vertices, None, mirror)
-        built = build_packed(EdgeSource(shares, batches), policies, room)
+        policies = Policies(self.directed, self.duplicates, self.loops, mirror=mirror)
+        built = build_packed(EdgeSource(shares, batches, lambda: (self.num_vertices, None)), policies, room)
         return Graph(built.adjacency, directed=self.directed, report=built.report)
 
 

@@ -40,11 +40,14 @@ LONG = 1 << 22  # edges; fewer are never a second's work
 class EdgeSource:
     """Edges that can be gone over again: ``batches(share)`` yields those of one of the ``shares``, always the same.
 
-    A batch is (source, target, weights or None). Several threads take shares at once.
+    A batch is (source, target, weights or None). Several threads take shares at once. The first pass needs no
+    weights. After it, ``agreed`` returns the number of vertices and the dtype of weights. A number of None stands for
+    one more than the largest id.
     """
 
     shares: int
     batches: Callable[[int], Iterable[tuple[Any, Any, Any]]]
+    agreed: Callable[[], tuple[int | None, np.dtype[Any] | None]]
 
     def each(self, work: Callable[[int, Array, Array, Array | None], None]) -> None:
         """Call ``work(share, source, target, weights)`` for every batch, in the order of the share."""
@@ -64,8 +67,7 @@ class EdgeSource:
 def build_packed(edges: EdgeSource, policies: Policies, room: int | None = None) -> Built:
     """The packed rows of edges; plain rows take ``room`` bytes of memory, or two thirds of what is free."""
     found = _Counts(edges, policies)
-    count = check_extent(*found.extent, policies.num_vertices)
-    ranges = _Ranges(edges, policies, found, count)
+    ranges = _Ranges(edges, policies, found)
     total = int(ranges.ends[-1])
     cell = merged = 0
     with showing("packing rows", unit="arcs", when=found.given >= LONG) as report:
@@ -85,23 +87,17 @@ class _Counts:
     def __init__(self, edges: EdgeSource, policies: Policies) -> None:
         self._policies = policies
         self.arcs = np.zeros((edges.shares, 1 << CELL_BITS), np.uint64)
-        least = _shift_of(policies.num_vertices or 0)
-        self._shifts = np.full(edges.shares, least)
-        self._facts = np.zeros((edges.shares, 4), np.int64)  # edges, loops, the smallest id, and one after the largest
-        self._weights: dict[tuple[int, Any], bool] = {}
+        self._shifts = np.zeros(edges.shares, np.int64)
+        self._facts = np.zeros((edges.shares, 3), np.int64)  # edges, loops, and one after the largest id
         edges.each(self._count)
-        self.shift = int(self._shifts.max(initial=least))
+        self.given, self.loops = (int(each) for each in self._facts[:, :2].sum(0))
+        given, self.weights = edges.agreed()
+        self.num_vertices = check_extent(0, int(self._facts[:, 2].max(initial=0)) - 1, self.given, given)
+        self.shift = max(_shift_of(self.num_vertices), int(self._shifts.max(initial=0)))
         for share in range(edges.shares):
             self._fold(share, self.shift)
-        self.given, self.loops = (int(each) for each in self._facts[:, :2].sum(0))
-        low, high = self._facts[:, 2].min(initial=0), self._facts[:, 3].max(initial=0)
-        self.extent = int(low), int(high) - 1, self.given
-        dtypes = {key[1] for key, some in self._weights.items() if some} or {key[1] for key in self._weights} or {None}
-        if len(dtypes) > 1:
-            raise GraphError(f"weights have the dtypes {', '.join(map(str, dtypes))}; expected one dtype.")
-        (self.weights,) = dtypes
 
-    def _count(self, share: int, source: Array, target: Array, weights: Array | None) -> None:
+    def _count(self, share: int, source: Array, target: Array, _: Array | None) -> None:
         from clew.build import kernels
 
         low, high = extent(source, target)
@@ -113,9 +109,7 @@ class _Counts:
         loops = kernels.count_buckets(0, as_bits(source), as_bits(target), shift, mirror, drop, mine)
         facts = self._facts[share]
         facts[:2] += source.size, loops
-        facts[3] = max(facts[3], high + 1)
-        key = (share, None if weights is None else weights.dtype)
-        self._weights[key] = self._weights.get(key, False) or bool(source.size)
+        facts[2] = max(facts[2], high + 1)
 
     def _fold(self, share: int, shift: int) -> None:
         """Count cells of 2^shift rows from now on."""
@@ -135,8 +129,9 @@ def _shift_of(num_vertices: int) -> int:
 class _Ranges:
     """Ranges of rows: their arcs are taken from the edges, sorted, packed and appended, one range after another."""
 
-    def __init__(self, edges: EdgeSource, policies: Policies, found: _Counts, num_vertices: int) -> None:
-        self._edges, self._policies, self._shift, self._num_vertices = edges, policies, found.shift, num_vertices
+    def __init__(self, edges: EdgeSource, policies: Policies, found: _Counts) -> None:
+        self._edges, self._policies, self._shift, num_vertices = edges, policies, found.shift, found.num_vertices
+        self._num_vertices = num_vertices
         self._arcs = found.arcs[:, : -(-num_vertices >> found.shift)]
         self.ends = np.concatenate([np.zeros(1, np.uint64), np.cumsum(self._arcs.sum(0), dtype=np.uint64)])
         ids, small = id_dtype(num_vertices, policies.id_dtype), self._shift <= MAX_SMALL_ROW_BITS
