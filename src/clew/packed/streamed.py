@@ -134,48 +134,51 @@ class _Ranges:
         self._num_vertices = num_vertices
         self._arcs = found.arcs[:, : -(-num_vertices >> found.shift)]
         self.ends = np.concatenate([np.zeros(1, np.uint64), np.cumsum(self._arcs.sum(0), dtype=np.uint64)])
-        ids, small = id_dtype(num_vertices, policies.id_dtype), self._shift <= MAX_SMALL_ROW_BITS
-        self._dtypes = (np.dtype(np.uint16 if small else np.uint32), ids, found.weights)
+        ids = id_dtype(num_vertices, policies.id_dtype)
+        rows = np.dtype(np.uint16 if self._shift <= MAX_SMALL_ROW_BITS else np.uint32)
+        self._dtypes: list[np.dtype[Any]] = [dtype for dtype in (rows, ids, found.weights) if dtype is not None]
+        # Ranges share arrays: to take other memory for every range would cost more than to sort it.
+        self._arrays, self._indices = [np.empty(0, dtype) for dtype in self._dtypes], np.empty(0, ids)
         self._rows = _GrowingRows(num_vertices, int(self.ends[-1]), ids, found.weights)
 
     def end_of(self, cell: int, room: int | None) -> int:
         """The cell before which a range that starts with ``cell`` ends."""
-        widths = [0 if dtype is None else dtype.itemsize for dtype in self._dtypes]
+        widths = [dtype.itemsize for dtype in self._dtypes]
         if room is None:
-            whole, free = 2 * sum(widths) * int(self.ends[cell + 1] - self.ends[cell]), available_bytes()
+            held = sum(array.nbytes for array in (*self._arrays, self._indices))
+            whole, free = 2 * sum(widths) * int(self.ends[cell + 1] - self.ends[cell]), available_bytes() + held
             if whole > free - self._rows.unused_bytes:
                 raise ResourceError(
                     f"{1 << self._shift:,} rows need {whole:,} bytes while they are packed, and {free:,} bytes are "
                     f"free; {self._rows.nbytes:,} bytes hold the packed rows before them. Choose a smaller graph."
                 )
-            room = 2 * (free - self._rows.unused_bytes) // 3
+            room = 3 * (free - self._rows.unused_bytes) // 5  # the rest is for packed rows of 3 bytes per arc or more
         arcs = room * PARTS // (PARTS * sum(widths) + sum(widths[1:]))  # one part is there as rows, too
         return max(cell + 1, int(np.searchsorted(self.ends, self.ends[cell] + np.uint64(arcs), "right")) - 1)
 
     def append(self, first: int, last: int) -> int:
         """Pack the rows of the cells from ``first`` to ``last``; returns how often edges were merged in a row."""
         start, stop = first << self._shift, min(last << self._shift, self._num_vertices)
-        starts, arrays, firsts = self._fill(first, last, stop - start)
+        starts, firsts = self._fill(first, last, stop - start)
         goals = np.linspace(0, int(starts[-1]), PARTS + 1).astype(np.uint64)
         cuts = np.unique([0, *np.searchsorted(starts, goals)[1:-1], starts.size - 1]).tolist()
         merged = 0
         for low, high in pairwise(cuts):
             here = slice(int(starts[low]), int(starts[high]))
-            bucketed = [None if array is None else as_bits(array)[here] for array in arrays]
             bounds = start + int(firsts[low]), start + int(firsts[high])
             merged += self._append(
-                *bounds, starts[low : high + 1] - starts[low], bucketed, firsts[low : high + 1] - firsts[low]
+                *bounds, starts[low : high + 1] - starts[low], self._bits(here), firsts[low : high + 1] - firsts[low]
             )
-            for array in arrays:
-                if array is not None:
-                    advise(array, here.start, here.stop, DONT_NEED)
         return merged
 
     def _append(self, start: int, stop: int, starts: Array, bucketed: Any, firsts: Array) -> int:
         """Sort and pack the rows of some buckets."""
         rest, size = self._rows.rest, int(starts[-1])
-        indices = reserved(rest.size + size, self._dtypes[1])
-        weights = None if self._dtypes[2] is None else np.empty(size, self._dtypes[2])
+        if self._indices.size < rest.size + size:
+            self._indices = np.empty(0, self._dtypes[1])  # first, or both would be there
+            self._indices = reserved(rest.size + size, self._dtypes[1])
+        indices = self._indices[: rest.size + size]
+        weights = np.empty(size, self._dtypes[2]) if self._dtypes[2:] else None
         indices[: rest.size] = rest
         indptr, neighbours = self._rows.indptr[start : stop + 1], indices[rest.size :]
         into = (indptr, as_bits(neighbours), as_bits(weights))
@@ -186,8 +189,21 @@ class _Ranges:
         self._rows.append(start, stop, indices[: rest.size + size], None if weights is None else weights[:size])
         return merged if self._policies.directed else merged + loops
 
-    def _fill(self, first: int, last: int, num_rows: int) -> tuple[Array, Any, Array]:
-        """Put the arcs of a range into buckets of rows: where these start, their arrays, and their first rows."""
+    def _bits(self, part: slice) -> tuple[Array | None, ...]:
+        """Row numbers, columns and weights of a part of the arcs in buckets, as kernels take them."""
+        return (*(as_bits(array)[part] for array in self._arrays), None)[:3]
+
+    def _make_room(self, size: int) -> None:
+        """Have arrays of ``size`` entries for buckets, and return memory that they need no more."""
+        if size > self._arrays[0].size:
+            self._arrays = [np.empty(0, dtype) for dtype in self._dtypes]  # first, or both would be there
+            self._arrays = [reserved(size, dtype) for dtype in self._dtypes]
+        for array in self._arrays:
+            advise(array, size, array.size, DONT_NEED)
+        self._arrays = [array[:size] for array in self._arrays]
+
+    def _fill(self, first: int, last: int, num_rows: int) -> tuple[Array, Array]:
+        """Put the arcs of a range into buckets of rows: where these start, and their first rows."""
         from clew.build import kernels
 
         cells = self._bucket_cells(first, last)
@@ -197,10 +213,10 @@ class _Ranges:
         starts = np.concatenate([np.zeros(1, np.uint64), ends[:, -1]])
         firsts = np.append(cells << self._shift, num_rows).astype(np.uint64)
         bucket_of = np.repeat(np.arange(cells.size, dtype=np.uint32), np.diff(np.append(cells, last - first)))
-        arrays = [None if dtype is None else reserved(int(starts[-1]), dtype) for dtype in self._dtypes]
+        self._make_room(int(starts[-1]))
         where = (np.uint64(first << self._shift), np.uint64(self._shift), bucket_of, firsts)
         policy = (self._policies.mirror, self._policies.drop_loops)
-        into = [as_bits(array) for array in arrays]
+        into = self._bits(slice(None))
         had_room = []
 
         def fill(share: int, source: Array, target: Array, weights: Array | None) -> None:
@@ -210,7 +226,7 @@ class _Ranges:
         self._edges.each(fill)
         if not all(had_room) or not np.array_equal(places, ends.T):
             raise GraphError("the edges changed while they were read; expected the same edges in every pass.")
-        return starts, arrays, firsts
+        return starts, firsts
 
     def _bucket_cells(self, first: int, last: int) -> npt.NDArray[np.int64]:
         """The cells of a range with which a bucket begins: about as many arcs in each, and row numbers that fit."""
