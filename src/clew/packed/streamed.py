@@ -238,6 +238,7 @@ class _Ranges:
 
     def finished(self) -> PackedAdjacency:
         """All rows."""
+        self._arrays, self._indices = [], self._indices[:0].copy()
         return self._rows.finished()
 
 
