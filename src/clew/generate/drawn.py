@@ -56,7 +56,7 @@ class Drawn:
         )
 
     def packed_graph(self, room: int | None = None) -> Graph:
-        """The packed graph, drawn several times; plain rows take ``room`` bytes, or two thirds of free memory."""
+        """The packed graph, drawn several times; plain rows take ``room`` bytes, or three fifths of free memory."""
         least = 8 * self.num_vertices + self.num_edges // 8
         check_memory(least, self.num_vertices, self.num_edges)
         shares = max(1, min(threads.count() * threads.PIECES_PER_THREAD, self.num_edges // BATCH))

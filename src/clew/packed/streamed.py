@@ -65,7 +65,7 @@ class EdgeSource:
 
 
 def build_packed(edges: EdgeSource, policies: Policies, room: int | None = None) -> Built:
-    """The packed rows of edges; plain rows take ``room`` bytes of memory, or two thirds of what is free."""
+    """The packed rows of edges; plain rows take ``room`` bytes of memory, or three fifths of what is free."""
     found = _Counts(edges, policies)
     ranges = _Ranges(edges, policies, found)
     total = int(ranges.ends[-1])
