@@ -13,7 +13,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "clew"
 
 # Data flows down this list; a module may import only from its own line and the lines above it.
 LAYERS = (
-    ("errors", "cache_folder", "weak"),
+    ("errors", "cache_folder", "weak", "free_memory"),
     ("dtypes", "compiled_cache", "late_code", "lean_passes", "jit", "threads", "progress", "checks"),
     ("kernels_strings", "strings"),
     ("names", "adjacency", "kernels_rows", "kernels_search"),

@@ -10,7 +10,8 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
@@ -22,10 +23,23 @@ PIECES_PER_THREAD = 8  # enough to even out pieces of unequal work, few enough t
 GRAIN = 1 << 15  # below this many items a piece, waking a thread costs more than it saves
 
 _requested: int | None = None
+_local = threading.local()
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Let this thread do all work itself within the block, which is one piece of what all threads do."""
+    _local.alone = True
+    try:
+        yield
+    finally:
+        _local.alone = False
 
 
 def count() -> int:
     """The number of threads in use: what was set, else ``CLEW_NUM_THREADS``, else the cores this process may run on."""
+    if getattr(_local, "alone", False):
+        return 1
     if _requested is not None:
         return _requested
     given = os.environ.get("CLEW_NUM_THREADS", "")

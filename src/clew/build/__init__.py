@@ -130,7 +130,7 @@ def _rows(
         if consume:  # or the first share would take all pages of the buckets, in which it writes a little everywhere
             for array in (row_numbers, columns, carried):
                 if array is not None:
-                    _advise(array, 0, array.size, NO_HUGE_PAGES)
+                    advise(array, 0, array.size, NO_HUGE_PAGES)
         bucketed = (row_numbers, as_bits(columns), as_bits(carried))
         args = (*edges, as_bits(weights), *policy, places, *bucketed)
         given = [array for array in (source, target, weights) if array is not None] if consume else []
@@ -149,23 +149,39 @@ def _rows(
             f"the graph needs {8 * num_vertices + size * arcs:,} bytes and about 2.5 times that while it is built; "
             "free memory, use narrower weights, or build it from fewer edges."
         ) from None
+    firsts = np.minimum(np.arange(buckets + 1, dtype=np.uint64) << policy[0], np.uint64(num_vertices))
+    into = (indptr, as_bits(indices), as_bits(placed))
+    repeated = place_rows(starts, bucketed, firsts, num_vertices, into, (columns, row_numbers, carried))
+    return Adjacency(indptr, indices, placed), num_loops, repeated
+
+
+def place_rows(
+    starts: Array, bucketed: Any, firsts: Array, num_columns: int, into: Any, consumed: tuple[Array | None, ...] = ()
+) -> int:
+    """Turn buckets into sorted rows (see ``kernels``); returns the number of equal neighbours.
+
+    ``bucketed`` are the row numbers, columns and weights, and ``into`` the offsets, neighbours and weights. The memory
+    of ``consumed`` is given back when it has been read.
+    """
+    from clew.build import kernels
+
+    arcs, (indptr, *neighbours) = int(starts[-1]), into
     indptr[-1] = arcs
-    presort = arcs > PRESORT_FROM * num_vertices
-    low_bit = np.uint64(max(0, (num_vertices - 1).bit_length() - kernels.DIGIT))
+    presort = arcs > PRESORT_FROM * (indptr.size - 1)
+    low_bit = np.uint64(max(0, (num_columns - 1).bit_length() - kernels.DIGIT))
     goals = np.linspace(0, arcs, max(threads.pieces(arcs), min(PORTIONS, arcs >> 20)) + 1).astype(np.uint64)
     bounds = np.searchsorted(starts, goals).astype(np.uint64)
-    bounds[0], bounds[-1] = 0, buckets
-    into = (as_bits(indptr), as_bits(indices), as_bits(placed))
+    bounds[0], bounds[-1] = 0, firsts.size - 1
+    given = (bounds, starts, *bucketed, firsts, presort, low_bit, as_bits(indptr), *neighbours)
 
     def place(piece: int) -> int:
-        repeated = kernels.place_rows(piece, bounds, starts, *bucketed, policy[0], presort, low_bit, *into)
-        for array in (columns, row_numbers, carried):
+        repeated = kernels.place_rows(piece, *given)
+        for array in consumed:
             if array is not None:
                 give_back(array, int(starts[bounds[piece]]), int(starts[bounds[piece + 1]]))
         return int(repeated)
 
-    repeated = threads.each(place, bounds.size - 1)
-    return Adjacency(indptr, indices, placed), num_loops, sum(repeated)
+    return sum(threads.each(place, bounds.size - 1))
 
 
 def _bucket_shift(num_vertices: int) -> int:
@@ -180,10 +196,10 @@ def give_back(array: Array, start: int, stop: int) -> None:
     Only memory that the array itself owns is given back: not a view, not a mapped file, not a read-only array.
     """
     if array.flags.owndata and array.flags.writeable and array.flags.c_contiguous:
-        _advise(array, start, stop, DONT_NEED)
+        advise(array, start, stop, DONT_NEED)
 
 
-def _advise(array: Array, start: int, stop: int, advice: int) -> None:
+def advise(array: Array, start: int, stop: int, advice: int) -> None:
     """Tell the system something about the whole pages of ``array[start:stop]``."""
     page = mmap.PAGESIZE
     address: int = array.ctypes.data

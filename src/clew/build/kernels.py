@@ -91,8 +91,48 @@ def fill_buckets(part, source, target, weights, shift, mirror, drop_loops, place
 
 
 @njit(cache=True, nogil=True)
-def place_rows(part, bounds, starts, rows, columns, carried, shift, presort, low_bit, indptr, indices, weights):
+def fill_range(
+    source, target, weights, mirror, drop_loops, first, shift, bucket_of, firsts, places, rows, columns, carried
+):
+    """Put the arcs of a range of rows into their buckets, in the order given; False if there is no room for them.
+
+    Cells of 2^shift rows belong to bucket ``bucket_of``. Row ``first`` is the first of the range, ``firsts`` has those
+    of its buckets, counted from there, and ``places`` where their next arcs go.
+    """
+    span, size = firsts[firsts.size - 1], np.uint64(rows.size)
+    for i in range(source.size):
+        u, v = np.uint64(source[i]), np.uint64(target[i])
+        loop = u == v
+        row = u - first
+        if row < span and not (loop and drop_loops):
+            bucket = bucket_of[row >> shift]
+            place = places[bucket]
+            if place >= size:
+                return False
+            places[bucket] = place + ONE
+            rows[place] = row - firsts[bucket]
+            columns[place] = v
+            if weights is not None:
+                carried[place] = weights[i]
+        row = v - first
+        if mirror and row < span and not loop:
+            bucket = bucket_of[row >> shift]
+            place = places[bucket]
+            if place >= size:
+                return False
+            places[bucket] = place + ONE
+            rows[place] = row - firsts[bucket]
+            columns[place] = u
+            if weights is not None:
+                carried[place] = weights[i]
+    return True
+
+
+@njit(cache=True, nogil=True)
+def place_rows(part, bounds, starts, rows, columns, carried, firsts, presort, low_bit, indptr, indices, weights):
     """Turn buckets bounds[part]…bounds[part + 1]-1 into sorted rows; returns how often neighbours in a row are equal.
+
+    Bucket b has the rows from firsts[b] to firsts[b + 1]-1.
 
     Equal neighbours stay in the order given. With ``presort``, a bucket is first brought into the order of its columns'
     bits from ``low_bit`` up, by one radix pass in cache. That leaves every row nearly sorted, and such rows are
@@ -110,7 +150,7 @@ def place_rows(part, bounds, starts, rows, columns, carried, shift, presort, low
     repeated = 0
     for bucket in range(bounds[part], bounds[part + 1]):
         begin, end = starts[bucket], starts[bucket + ONE]
-        my_indptr = indptr[bucket << shift : min((bucket + ONE) << shift, np.uint64(indptr.size - 1))]
+        my_indptr = indptr[firsts[bucket] : firsts[bucket + ONE]]
         my_rows, my_columns = rows[begin:end], columns[begin:end]
         if carried is None:
             if presort:

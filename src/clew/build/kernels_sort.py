@@ -171,8 +171,10 @@ FIRST, MIN, MAX, SUM = range(4)
 
 
 @njit(cache=True, nogil=True)
-def merge_rows(part, bounds, indptr, indices, weights, mode, merge, drop_loops, lengths):
+def merge_rows(part, bounds, first_row, indptr, indices, weights, mode, merge, drop_loops, lengths):
     """Compact every row of one block at its own start; lengths[row] becomes its new length.
+
+    The rows are those of vertices from ``first_row`` on.
 
     Returns (merged arcs, merged self-loops, dropped self-loops, sums that do not fit the weights' type).
     """
@@ -188,11 +190,11 @@ def merge_rows(part, bounds, indptr, indices, weights, mode, merge, drop_loops, 
         to = start
         for i in range(start, stop):
             neighbor = indices[i]
-            if drop_loops and neighbor == row:
+            if drop_loops and neighbor == first_row + row:
                 dropped += 1
             elif merge and to > start and indices[to - 1] == neighbor:
                 merged += 1
-                merged_loops += neighbor == row
+                merged_loops += neighbor == first_row + row
                 if weights is not None and mode != FIRST:
                     kept = weights[to - 1]
                     new = weights[i]

@@ -180,32 +180,41 @@ def _writable(array: Any) -> Any:
 
 def merge(rows: Adjacency, report: BuildReport, policies: Policies) -> tuple[Adjacency, BuildReport]:
     """Merge duplicates and drop self-loops of sorted rows, in place where the graph owns the arrays."""
-    from clew.build import kernels_sort
-
     if not all(array.flags.owndata for array in (rows.indptr, rows.indices, rows.weights) if array is not None):
         rows = _copied(rows)
-    bounds = blocks_of(rows)
-    mode = MODES.get(policies.duplicates, 0)
-    lengths = np.empty(rows.num_vertices, dtype=OFFSET)
-    indptr, indices, weights = _writable(rows.indptr), _writable(rows.indices), _writable(rows.weights)
-    if not mode:
-        weights = as_bits(weights)
-    arrays = (bounds, indptr, indices, weights)
-    kept = (mode, policies.duplicates != "keep", policies.drop_loops)
-    counts = threads.each(kernels_sort.merge_rows, bounds.size - 1, *arrays, *kept, lengths)
-    merged, merged_loops, dropped, overflows = (sum(column) for column in zip(*counts, strict=True))
-    if overflows:
-        raise GraphError(
-            f"{overflows:,} sums of duplicate weights do not fit {rows.weights.dtype}; "  # type: ignore[union-attr]
-            "give weights of a wider type, or another rule than to sum them."
-        )
-    arcs = kernels_sort.close_gaps(indptr, lengths, indices, weights)
+    arrays = (_writable(rows.indptr), _writable(rows.indices), _writable(rows.weights))
+    arcs, merged, merged_loops, dropped = merge_in_place(*arrays, policies)
     # An undirected edge between two vertices was found in both of their rows.
     edges = merged if policies.directed else (merged + merged_loops) // 2
     report = replace(
         report, loops_dropped=report.loops_dropped + dropped, duplicates_merged=report.duplicates_merged + edges
     )
-    return Adjacency(indptr, _shrunk(indices, arcs), _shrunk(rows.weights, arcs)), report
+    return Adjacency(arrays[0], _shrunk(arrays[1], arcs), _shrunk(rows.weights, arcs)), report
+
+
+def merge_in_place(
+    indptr: Array, indices: Array, weights: Array | None, policies: Policies, first_row: int = 0
+) -> tuple[int, ...]:
+    """As ``merge``, for arrays of rows from ``first_row`` on.
+
+    Returns the numbers of arcs that are left, of merged ones, of self-loops among these, and of dropped self-loops.
+    """
+    from clew.build import kernels_sort
+
+    bounds: Array = kernels_sort.row_blocks(indptr, threads.pieces(indices.size + indptr.size - 1))
+    mode = MODES.get(policies.duplicates, 0)
+    lengths = np.empty(indptr.size - 1, dtype=OFFSET)
+    moved = weights if mode else as_bits(weights)
+    arrays = (bounds, first_row, indptr, indices, moved)
+    kept = (mode, policies.duplicates != "keep", policies.drop_loops)
+    counts = threads.each(kernels_sort.merge_rows, bounds.size - 1, *arrays, *kept, lengths)
+    merged, merged_loops, dropped, overflows = (sum(column) for column in zip(*counts, strict=True))
+    if overflows:
+        raise GraphError(
+            f"{overflows:,} sums of duplicate weights do not fit {weights.dtype}; "  # type: ignore[union-attr]
+            "give weights of a wider type, or another rule than to sum them."
+        )
+    return int(kernels_sort.close_gaps(indptr, lengths, indices, moved)), merged, merged_loops, dropped
 
 
 def _shrunk(array: Any, size: int) -> Any:

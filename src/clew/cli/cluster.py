@@ -114,7 +114,7 @@ def load(opened_cluster: Any, pattern: str, reading: Reading) -> tuple[Any, File
 
 def gathered(graph: Any) -> Any:
     """The graph of a cluster in this process, for a checker, where the memory suffices."""
-    from clew.engines.base import available_bytes
+    from clew.free_memory import available_bytes
 
     needed, free = 3 * graph.nbytes, available_bytes()  # edges as pairs, rows, and what sorting takes
     if free is not None and needed > free:

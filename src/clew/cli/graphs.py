@@ -101,7 +101,8 @@ def convert(
             "write a .clew file."
         )
     loops = "drop" if drop_loops else "keep"
-    graph, was_read = load(origin, reading, duplicates=duplicates or "keep", loops=loops)
+    only_packed = bool(packed) and not (symmetrize or ego is not None or largest_component)
+    graph, was_read = load(origin, reading, duplicates=duplicates or "keep", loops=loops, packed=only_packed)
     with showing("changing edges"):
         result = graph.symmetrized(duplicates or "first") if symmetrize else graph
         result = reading.weighted(result)

@@ -13,6 +13,7 @@ from clew.engines.cluster.edges import EdgeExchange
 from clew.engines.cluster.hubs import LEAST, partition_by_degree
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.share import Share, share_of
+from clew.errors import GraphError
 from clew.generate.drawn import Drawn, postponed
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class Generators:
     def _generate(self, name: str, *args: Any, **options: Any) -> ClusterGraph:
         found = _called(name, args, options)  # refuses wrong arguments here, and draws nothing yet
         if isinstance(found, Drawn):
+            if found.packed:
+                raise GraphError("graphs on a cluster are not packed.", remedy="Remove packed=True.")
             nbytes = found.num_edges * PAIR * (1 if found.directed else 2)
             self._cluster.check_room(nbytes, f"the edges of {name}")
             return self._cluster.build_by("generate", name, args, options)

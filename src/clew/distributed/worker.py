@@ -26,7 +26,7 @@ from clew.distributed.room import MORE_ROOM
 from clew.distributed.spares import open_spare, write_spare
 from clew.distributed.tiles import open_share, write_share
 from clew.dtypes import Array
-from clew.engines.base import keep_little_memory, memory_pools, return_free_memory
+from clew.engines.base import keep_little_memory, return_free_memory
 from clew.engines.cluster.checkpoints import Checkpoints, farthest_buddy
 from clew.engines.cluster.listener import Listener
 from clew.engines.cluster.mailbox import Mailbox
@@ -38,6 +38,7 @@ from clew.engines.cluster.ranges import cut_here
 from clew.engines.cluster.share import Share, build_share, edge_ends
 from clew.engines.cluster.transport import SILENT, Sockets, Transport
 from clew.errors import ClewError, ClusterError
+from clew.free_memory import memory_pools
 from clew.io.parts import Piece
 from clew.io.tiles import Header, Tile
 from clew.names import VertexNames

@@ -14,10 +14,8 @@ memory and compiled code and nothing else.
 from __future__ import annotations
 
 import ctypes
-import os
 import sys
 from importlib.abc import MetaPathFinder
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,12 +24,12 @@ import numpy.typing as npt
 from clew.adjacency import Adjacency
 from clew.dtypes import Array, is_on_gpu
 from clew.errors import GraphError, ResourceError
+from clew.free_memory import available_bytes
 from clew.layouts import Layout
 from clew.operators import Monoid, Operator, Semiring
 
 UNCHECKED = 1 << 24  # bytes that are allocated without a check, which takes up to 0.5 ms
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # M_TRIM_THRESHOLD and M_MMAP_THRESHOLD of <malloc.h>
-GROUPS, OWN_GROUPS = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
 
 class Engine(Protocol):
@@ -132,29 +130,6 @@ def columns_of(state: Array) -> dict[str, Array]:
     return {name: np.ascontiguousarray(state[name]) for name in state.dtype.names or ()}
 
 
-def available_bytes() -> int:
-    """The bytes that this process may still take, by the machine's memory and by limits such as a container's."""
-    return min(memory_pools().values())
-
-
-def memory_pools() -> dict[str, int]:
-    """The bytes left of the machine's memory, and in each control group of this process that has a limit."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
-    except (OSError, StopIteration):
-        free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    pools = {"machine": free}
-    for folder in _groups():
-        for limit, used in (("max", "current"), ("limit_in_bytes", "usage_in_bytes")):
-            try:
-                most, taken = (int((folder / f"memory.{name}").read_text()) for name in (limit, used))
-            except (OSError, ValueError):  # no such file, or "max"
-                continue
-            pools[str(folder)] = max(0, most - max(0, taken - _file_pages(folder / "memory.stat")))
-    return pools
-
-
 def keep_little_memory() -> None:
     """Prepare a process of clew's own, so that it keeps little memory that it does not use.
 
@@ -193,32 +168,6 @@ def return_free_memory() -> None:
         arrow.default_memory_pool().release_unused()
     if hasattr(libc, "malloc_trim"):  # of glibc
         libc.malloc_trim(0)
-
-
-def _groups() -> set[Path]:
-    """The folders of the control groups that this process is in; a container sees its own at the top."""
-    folders = {GROUPS, GROUPS / "memory"}
-    try:
-        lines = OWN_GROUPS.read_text().splitlines()
-    except OSError:
-        return folders
-    for line in lines:
-        _, kinds, path = line.split(":", 2)
-        if not kinds or "memory" in kinds.split(","):
-            top = GROUPS / "memory" if kinds else GROUPS
-            place = top / path.strip("/")
-            folders |= {place, *(each for each in place.parents if each.is_relative_to(top))}
-    return folders
-
-
-def _file_pages(statistics: Path) -> int:
-    """The bytes of cached file pages charged to the group, which the system drops when memory is needed."""
-    try:
-        words = dict(line.split() for line in statistics.read_text().splitlines())
-        names = ("inactive_file", "active_file")
-        return sum(int(words.get(f"total_{name}", words.get(name, 0))) for name in names)
-    except (OSError, ValueError):
-        return 0
 
 
 def check_available(needed: int, what: str, remedy: str) -> None:

@@ -7,6 +7,7 @@ from clew.generate.kernels_random import below, bits, unit
 from clew.jit import njit
 
 LEVELS = 5  # of the recursion per draw: 4^5 outcomes, whose table of 8 KiB stays in the first-level cache
+SOME = 1 << 8  # edges that are drawn level by level
 _INDEX_BITS = np.uint64(2 * LEVELS)
 _INDEX_SHIFT = np.uint64(64 - 2 * LEVELS)
 _ALIAS = np.uint64((1 << 2 * LEVELS) - 1)
@@ -16,26 +17,35 @@ _COLUMN = np.uint64((1 << LEVELS) - 1)
 
 @njit(cache=True, nogil=True)
 def recursive_edges(part, parts, first, key, scale, table, source, target):
-    """R-MAT from edge ``first`` on: a draw from the alias table gives LEVELS bits of both ids, the highest first."""
+    """R-MAT from edge ``first`` on: a draw from the alias table gives LEVELS bits of both ids, the highest first.
+
+    Some edges are drawn level by level. The loop that makes random bits has no look-ups, so LLVM vectorizes it.
+    """
     size = source.size
     draws = (scale + LEVELS - 1) // LEVELS
     # Where LEVELS does not divide scale, the last draw gives bits too many. Levels are independent of each other, so
     # shifting the excess out leaves the others as they should be.
-    excess = np.uint64(draws * LEVELS - scale)
-    for i in range(part * size // parts, (part + 1) * size // parts):
-        counter = np.uint64(first + i) * np.uint64(draws)
-        u = np.uint64(0)
-        v = np.uint64(0)
+    excess, step = np.uint64(draws * LEVELS - scale), np.uint64(draws)
+    random, starts, ends = np.empty(SOME, np.uint64), np.empty(SOME, np.uint64), np.empty(SOME, np.uint64)
+    stop = (part + 1) * size // parts
+    for begin in range(part * size // parts, stop, SOME):
+        count, counter = np.uint64(min(SOME, stop - begin)), np.uint64(first + begin) * step
+        starts[:] = 0
+        ends[:] = 0
         for draw in range(draws):
-            x = bits(key, counter + np.uint64(draw))
-            own = x >> _INDEX_SHIFT
-            column = table[own]
-            # No branch, which no processor could predict: LLVM makes this a conditional move.
-            outcome = own if (x << _INDEX_BITS) < (column & ~_ALIAS) else column & _ALIAS
-            u = (u << _ROW_SHIFT) | (outcome >> _ROW_SHIFT)
-            v = (v << _ROW_SHIFT) | (outcome & _COLUMN)
-        source[i] = u >> excess
-        target[i] = v >> excess
+            for k in range(count):
+                random[k] = bits(key, counter + np.uint64(draw) + k * step)
+            for k in range(count):
+                x = random[k]
+                own = x >> _INDEX_SHIFT
+                column = table[own]
+                # No branch, which no processor could predict: LLVM makes this a conditional move.
+                outcome = own if (x << _INDEX_BITS) < (column & ~_ALIAS) else column & _ALIAS
+                starts[k] = (starts[k] << _ROW_SHIFT) | (outcome >> _ROW_SHIFT)
+                ends[k] = (ends[k] << _ROW_SHIFT) | (outcome & _COLUMN)
+        for k in range(count):
+            source[np.uint64(begin) + k] = starts[k] >> excess
+            target[np.uint64(begin) + k] = ends[k] >> excess
 
 
 @njit(cache=True, nogil=True)

@@ -33,6 +33,7 @@ def uniform(
     directed: bool = True,
     duplicates: Duplicates = "keep",
     loops: Loops = "keep",
+    packed: bool = False,
 ) -> Graph:
     """Uniform random graph: edges drawn uniformly and independently, with replacement.
 
@@ -47,6 +48,9 @@ def uniform(
     duplicates, loops
         What to do with repeated pairs and self-loops (see ``Graph.from_edges``). Dropping both gives a simple graph
         with fewer edges than requested.
+    packed
+        Pack the graph range by range, so that it is never plain as a whole: see "Packed graphs". Every range draws all
+        edges again.
 
     Notes
     -----
@@ -63,11 +67,11 @@ def uniform(
     if size and not count:
         raise GraphError(f"num_edges is {size:,}, but num_vertices is 0; expected at least one vertex.")
     draw = partial(_draw, kernels.uniform_edges, count, stream(seed, "uniform"), count)
-    return Drawn(count, size, draw, directed, duplicates, loops).graph()
+    return Drawn(count, size, draw, directed, duplicates, loops, packed).graph()
 
 
 def barabasi_albert(
-    num_vertices: int, edges_per_vertex: int, *, seed: int = 0, duplicates: Duplicates = "keep"
+    num_vertices: int, edges_per_vertex: int, *, seed: int = 0, duplicates: Duplicates = "keep", packed: bool = False
 ) -> Graph:
     """Barabási-Albert graph: new vertices attach to earlier ones in proportion to their degrees; undirected.
 
@@ -85,6 +89,9 @@ def barabasi_albert(
         The random seed.
     duplicates
         What to do with duplicate edges; "drop" makes the graph simple.
+    packed
+        Pack the graph range by range, so that it is never plain as a whole: see "Packed graphs". Every range draws all
+        edges again.
 
     Notes
     -----
@@ -107,7 +114,7 @@ def barabasi_albert(
         )
     size = per_vertex * (per_vertex + 1) // 2 + (count - per_vertex - 1) * per_vertex
     draw = partial(_draw, kernels.attached_edges, count, stream(seed, "attachment"), per_vertex)
-    return Drawn(count, size, draw, False, duplicates).graph()
+    return Drawn(count, size, draw, False, duplicates, packed=packed).graph()
 
 
 def rmat(
@@ -123,6 +130,7 @@ def rmat(
     duplicates: Duplicates = "keep",
     loops: Loops = "keep",
     scramble: bool = False,
+    packed: bool = False,
 ) -> Graph:
     """R-MAT graph: a scale-free graph whose edges recursively pick a quadrant of the adjacency matrix.
 
@@ -143,6 +151,9 @@ def rmat(
         What to do with repeated pairs and self-loops (see ``Graph.from_edges``).
     scramble
         Permute the ids at random. Otherwise vertices have more edges the fewer ones their id has in binary.
+    packed
+        Pack the graph range by range, so that it is never plain as a whole: see "Packed graphs". Every range draws all
+        edges again.
 
     Notes
     -----
@@ -154,7 +165,7 @@ def rmat(
     """
     count, size = _sizes(scale, edge_factor)
     draw = _rmat_draw(int(scale), (a, b, c, d), seed, scramble)
-    return Drawn(count, size, draw, directed, duplicates, loops).graph()
+    return Drawn(count, size, draw, directed, duplicates, loops, packed).graph()
 
 
 def kronecker(
@@ -166,6 +177,7 @@ def kronecker(
     duplicates: Duplicates = "drop",
     loops: Loops = "drop",
     scramble: bool = True,
+    packed: bool = False,
 ) -> Graph:
     """Graph500 graph: R-MAT with 0.57, 0.19, 0.19, 0.05, undirected and with permuted ids.
 
@@ -187,6 +199,9 @@ def kronecker(
         What to do with repeated pairs and self-loops (see ``Graph.from_edges``).
     scramble
         Permute the ids at random, as the benchmark requires.
+    packed
+        Pack the graph range by range, so that it is never plain as a whole: see "Packed graphs". Every range draws all
+        edges again.
 
     Notes
     -----
@@ -197,7 +212,7 @@ def kronecker(
     Graph500 benchmark specification, https://graph500.org/?page_id=12, section on graph generation.
     S. Beamer, K. Asanović, D. Patterson: "The GAP benchmark suite", arXiv:1508.03619, 2015.
     """
-    policies: dict[str, Any] = {"directed": directed, "duplicates": duplicates, "loops": loops}
+    policies: dict[str, Any] = {"directed": directed, "duplicates": duplicates, "loops": loops, "packed": packed}
     return rmat(scale, edge_factor, *GRAPH500, seed=seed, scramble=scramble, **policies)
 
 

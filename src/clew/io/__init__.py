@@ -43,7 +43,7 @@ def read(origin: str | Path | bytes | memoryview, format: str | None = None, **o
         formats that clew does not read, such as LEDA or RDF, are refused by name.
     **options
         See ``clew.io.options.ReadOptions``: directed, duplicates, loops, weights, weight_dtype, ids, delimiter, header,
-        source, target, weight, columns, vertices, max_expanded_bytes, check, progress.
+        source, target, weight, columns, vertices, max_expanded_bytes, check, packed, progress.
 
     Returns
     -------
@@ -58,6 +58,8 @@ def read(origin: str | Path | bytes | memoryview, format: str | None = None, **o
     if on_cluster is not None and isinstance(origin, (str, Path)):
         if chosen.columns or chosen.vertices is not None:
             raise GraphError("graphs on a cluster have no columns; remove columns= and vertices=.")
+        if chosen.packed:
+            raise GraphError("graphs on a cluster are not packed; remove packed=True.")
         spread: Graph = on_cluster(origin, {**options, "format": format})
         return spread
     return read_opened(open_source(origin, chosen.max_expanded_bytes), format, chosen)
@@ -68,7 +70,10 @@ def read_opened(source: Source, format: str | None, chosen: ReadOptions) -> Grap
     one = format_of(source, format, chosen)
     try:
         with showing(f"reading {Path(source.name).name}", unit="B", when=source.stored_bytes >= LONG) as report:
-            graph = one.read(source, _reporting(chosen, report))
+            graph = import_module("clew.io.streamed").read_packed(source, one, chosen) if chosen.packed else None
+            if graph is None:
+                graph = one.read(source, _reporting(chosen, report))
+                graph = graph.packed(consume=True) if chosen.packed else graph
     except GraphError as error:
         raise source.error(error.problem, remedy=error.remedy, option=error.option) from None
     if chosen.vertices is not None:

@@ -62,6 +62,9 @@ class ReadOptions:
         Stop decompressing after this many bytes; None is the larger of 1 GiB and 200 times the compressed size.
     check
         ``.clew`` only: verify checksums of the arrays. None verifies where that takes little time.
+    packed
+        Pack the graph. Parquet files and edge lists are read in pieces, once for each range of rows. The graph is
+        never plain as a whole then: see "Packed graphs".
     progress
         Called between blocks.
     """
@@ -81,6 +84,7 @@ class ReadOptions:
     vertices: Any = None
     max_expanded_bytes: int | None = None
     check: bool | None = None
+    packed: bool = False
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
@@ -95,7 +99,7 @@ class ReadOptions:
                 remedy="Remove weight= or weights=.",
                 option="Omit --weight-column or --weights.",
             )
-        _check_where_given(self, flag, "directed", "weights", "header", "check")
+        _check_where_given(self, flag, "directed", "weights", "header", "check", "packed")
         _check_where_given(self, text, "delimiter")
         _check_where_given(self, column, "source", "target", "weight")
         one_of("duplicates", self.duplicates, get_args(Duplicates))

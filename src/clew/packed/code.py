@@ -18,6 +18,7 @@ Bits are counted from the lowest of a word. Offsets of rows are an array of one 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,17 +110,32 @@ def pack(values: Array, largest: int, indptr: Array | None = None, *, consume: b
 
     With ``consume``, memory of ``values`` is returned to the system as soon as what is in it has been packed.
     """
+    groups, blocks = counts(values.size)
+    heads, bases = np.empty(groups, np.uint32), np.zeros(blocks + 1, np.uint64)
+    words = write_blocks(values, largest, indptr, heads, bases, lambda size: np.zeros(size + SPARE, np.uint64), consume)
+    return PackedArray(words, heads, bases, int(values.size), largest, values.dtype)
+
+
+def write_blocks(
+    values: Array,
+    largest: int,
+    indptr: Array | None,
+    heads: Array,
+    bases: Array,
+    room: Callable[[int], Array],
+    consume: bool = False,
+) -> Array:
+    """Pack blocks into ``heads``, ``bases`` (zeros), and words of value 0, which ``room`` returns for their number."""
     from clew.build import give_back
     from clew.packed import kernels
 
-    groups, blocks = counts(values.size)
+    blocks = bases.size - 1
     entries, starts = _frozen(as_bits(values)), None if indptr is None else _frozen(as_bits(indptr))
-    heads, bases = np.empty(groups, np.uint32), np.zeros(blocks + 1, np.uint64)
     pieces = min(max(1, blocks), threads.pieces(values.size))
     bits = bits_of(largest)
     threads.each(kernels.measure, pieces, pieces, starts, entries, bits, heads, bases[1:])
     np.cumsum(bases, out=bases)
-    words = np.zeros(int(bases[-1]) + SPARE, np.uint64)
+    words = room(int(bases[-1]))
     shares = max(pieces, min(blocks, PORTIONS)) if consume else pieces
 
     def write(share: int) -> None:
@@ -128,7 +144,7 @@ def pack(values: Array, largest: int, indptr: Array | None = None, *, consume: b
             give_back(values, *(min(k * blocks // shares * GROUPS * GROUP, values.size) for k in (share, share + 1)))
 
     threads.each(write, shares)
-    return PackedArray(words, heads, bases, int(values.size), largest, values.dtype)
+    return words
 
 
 def counts(size: int) -> tuple[int, int]:

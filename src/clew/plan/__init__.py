@@ -14,10 +14,10 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from clew.algorithms.registry import ALGORITHMS
 from clew.checks import one_of, real, whole
-from clew.engines.base import available_bytes
 from clew.engines.choice import check_device
 from clew.engines.cluster.share import is_handle
 from clew.errors import GraphError
+from clew.free_memory import available_bytes
 from clew.graph import Graph, check_graph
 from clew.memory import current
 from clew.packed import glimpsed

@@ -19,9 +19,9 @@ from clew.checks import counted
 from clew.describe import human_bytes
 from clew.distributed.graph import ClusterGraph
 from clew.dtypes import Array, id_dtype
-from clew.engines.base import available_bytes
 from clew.engines.cluster.partition import Grid
 from clew.errors import ClewError, ClusterError
+from clew.free_memory import available_bytes
 from clew.graph import Graph
 from clew.plan import machine
 from clew.plan.models import MODELS, Sketch, over_the_waist, shape_of

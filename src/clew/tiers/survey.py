@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from clew.engines.base import available_bytes
 from clew.engines.choice import why_no_gpu
 from clew.engines.cuda.toolchain import cuda_device
 from clew.errors import GraphError
+from clew.free_memory import available_bytes
 
 Kind = Literal["hbm", "dram", "cxl", "file", "device", "pinned", "managed+prefetch", "managed"]
 #: Those that a GPU sees; ``spread`` takes the others.

@@ -14,8 +14,9 @@ from clew.algorithms.betweenness import kernels, lengths, summary
 from clew.algorithms.registry import Answer
 from clew.build.rows import blocks_of
 from clew.dtypes import Array, as_bits
-from clew.engines.base import available_bytes, check_available
+from clew.engines.base import check_available
 from clew.engines.cpu import team
+from clew.free_memory import available_bytes
 from clew.graph import Graph
 from clew.progress import over
 from clew.workspace import Workspace, result, scratch

@@ -10,7 +10,7 @@ from clew import build, transform
 from clew.adjacency import Adjacency, BuildReport
 from clew.attributes import NO_ATTRIBUTES
 from clew.dtypes import Array, OffsetArray, id_dtype
-from clew.engines.base import available_bytes, check_available
+from clew.engines.base import check_available
 from clew.engines.cluster.all_weights import AllWeights
 from clew.engines.cluster.edges import EdgeExchange
 from clew.engines.cluster.hubs import partition_by_degree, sampled
@@ -18,6 +18,7 @@ from clew.engines.cluster.member import Axis, Member
 from clew.engines.cluster.partition import Grid, Partition
 from clew.engines.cluster.routes import Routes
 from clew.errors import GraphError
+from clew.free_memory import available_bytes
 from clew.graph import Duplicates, Graph, Loops
 from clew.names import Name, VertexNames
 
@@ -389,8 +390,7 @@ def share_of(
     dropped = num_loops if exchange.drop_loops else 0
     left = num_loops - dropped
     if left and duplicates != "keep":
-        owner, _ = partition.place(arrived.loop_ids)
-        (ids,) = member.send_to_owners(owner, [arrived.loop_ids])
+        (ids,) = member.send_to_owners(partition.place(arrived.loop_ids)[0], [arrived.loop_ids])
         left = int(member.all_reduce(np.int64(np.unique(ids).size), np.add))
     if not directed and not exchange.symmetrize:  # an edge was given in both directions, a loop in one
         given = (given + num_loops) // 2

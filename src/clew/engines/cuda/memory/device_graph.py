@@ -14,7 +14,6 @@ import numpy as np
 
 from clew.adjacency import Adjacency
 from clew.build import on_device
-from clew.engines.base import available_bytes
 from clew.engines.cuda.memory.device_rows import DeviceRows, transposed
 from clew.engines.cuda.memory.edge_memory import PAIR, EdgePlan, Rows, can_pair, plan_edges, put
 from clew.engines.cuda.memory.ledger import Ledger, clock, ledger_of, ledgers
@@ -23,6 +22,7 @@ from clew.engines.cuda.toolchain.device import Device
 from clew.engines.cuda.toolchain.failures import clean
 from clew.engines.retry import SMALLER, this_try
 from clew.errors import DeviceError, ResourceError
+from clew.free_memory import available_bytes
 from clew.graph import Graph
 from clew.memory import Policy, current
 from clew.packed import PackedAdjacency

@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
-from clew.engines.base import available_bytes
 from clew.engines.cuda.toolchain.failures import driver
 from clew.errors import ResourceError
+from clew.free_memory import available_bytes
 from clew.weak import WeakIdentityDict
 
 PAGE = mmap.PAGESIZE

@@ -14,7 +14,6 @@ import numpy as np
 
 from clew.adjacency import Adjacency
 from clew.dtypes import Array
-from clew.engines.base import available_bytes
 from clew.engines.cuda.memory.device_graph import (
     DeviceGraph,
     graph_on,
@@ -31,6 +30,7 @@ from clew.engines.cuda.memory.packer import packed_neighbours
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
 from clew.engines.retry import SMALLER, this_try
 from clew.errors import ResourceError
+from clew.free_memory import available_bytes
 from clew.graph import Graph
 from clew.memory import current
 from clew.packed import PackedAdjacency, narrowed

@@ -13,10 +13,10 @@ from contextlib import ExitStack
 from functools import lru_cache
 from typing import Any
 
-from clew.engines.base import available_bytes
 from clew.engines.cuda.memory.host_memory import settle
 from clew.engines.cuda.toolchain.failures import driver
 from clew.errors import DeviceError, ResourceError
+from clew.free_memory import available_bytes
 
 ON_GPU = "GPU memory"
 PAGE = 2 << 20  # the usual granularity of both memories; the driver may report a larger one
