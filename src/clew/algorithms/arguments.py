@@ -81,7 +81,7 @@ THREADS = ("threads", "num_threads", "thread_count", "n_jobs")
 def check_flags(flags: Iterable[str], options: Mapping[str, Any]) -> None:
     """Reject what is neither True nor False, such as weighted="length", which would be true."""
     for name in flags:
-        if not isinstance(value := options[name], (bool, np.bool_)):
+        if not isinstance(value := options[name], (bool, np.bool_)) and not (type(value) is int and value in (0, 1)):
             remedy = ""
             if name == "weighted" and isinstance(value, str):
                 remedy = f"Pass graph.with_weights({value!r}) and weighted=True."
