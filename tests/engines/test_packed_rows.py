@@ -62,12 +62,18 @@ def weighted(graph: clew.Graph, dtype: str) -> clew.Graph:
     return graph.with_weights(((source + graph.indices) % 100 + 1).astype(dtype))
 
 
-def check_same(found: Any, expected: Any) -> None:
+def check_same(found: Any, expected: Any, ids: Any = None) -> None:
+    """The same bits; ``ids`` is the dtype of ids in what was found, where others are expected."""
     assert set(found.values) == set(expected.values)
     for name in expected.values:
         one, other = np.asarray(found.values[name]), np.asarray(expected.values[name])
-        assert one.dtype == other.dtype
-        assert one.tobytes() == other.tobytes(), name
+        assert one.dtype in (other.dtype, ids)
+        assert one.tobytes() == other.astype(one.dtype).tobytes(), name
+
+
+def plain(shape: str) -> clew.Graph:
+    """The graph to compare with: 64-bit ids take all kernels long to compile, and the numbers are those of 32 bits."""
+    return GRAPHS["rows around a group" if shape == "64-bit ids" else shape]()
 
 
 def check_packed(graph: clew.Graph, offsets: int = 8) -> None:
@@ -133,9 +139,8 @@ def test_longer_ids_are_not_read_packed():
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("shape", GRAPHS)
 def test_algorithms_read_packed_rows(shape, name):
-    graph = GRAPHS[shape]()
-    small = graph.packed()
-    check_same(OTHERS[name](small), OTHERS[name](graph))
+    small = GRAPHS[shape]().packed()
+    check_same(OTHERS[name](small), OTHERS[name](plain(shape)), small.outgoing.id_dtype)
     check_packed(small)
 
 
@@ -146,7 +151,7 @@ def test_searches_read_packed_rows(shape, name):
     graph = weighted(GRAPHS[shape](), "float64")
     small = graph.packed()
     assert graph.num_arcs == 0 or small.outgoing.stored_weights.dtype == np.uint8
-    check_same(SEARCHES[name](small), SEARCHES[name](graph))
+    check_same(SEARCHES[name](small), SEARCHES[name](weighted(plain(shape), "float64")), small.outgoing.id_dtype)
     check_packed(small)
 
 
