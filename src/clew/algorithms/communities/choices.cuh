@@ -31,7 +31,7 @@ struct Level {
     __device__ __forceinline__ sum_t weight(u64 j) const { return weights ? weights[j] : (sum_t)1; }
 };
 
-// The best community of those that were looked at, and what it and the second one gain.
+// The best of the communities considered so far, and what it and the second one gain.
 struct Choice {
     double gain, second;
     index_t community;
