@@ -132,8 +132,8 @@ ALGORITHM_KERNELS = [
     KernelSource.of("k_core.cuh", {**WIDE, "core_t": "long long"}),
     KernelSource.of("labels.cuh", {**NARROW, "SLOTS": _slots(np.dtype(np.int32))}),
     KernelSource.of("labels.cuh", {**WIDE, "SLOTS": _slots(np.dtype(np.int64))}),
-    KernelSource.of("moves.cuh", NARROW),
-    KernelSource.of("moves.cuh", WIDE),
+    KernelSource.of("moves.cuh", {**NARROW, "sum_t": "u32", "SLOTS": 8192}),
+    KernelSource.of("moves.cuh", {**WIDE, "SLOTS": 4096}),
     *(
         KernelSource.of(f"{name}.cuh", {**ids, **({"ON_HOST": 1} if on_host else {})})
         for (name, on_host), ids in product(_COMPONENTS, (NARROW, WIDE))

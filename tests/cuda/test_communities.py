@@ -87,3 +87,59 @@ def test_a_round_that_lowers_the_modularity_is_undone(monkeypatch):
     found = clew.louvain(graph, device="emulated")
     clew.verify.louvain(graph, found)
     assert found.modularity >= -1 / 40
+
+
+def star_rows(*lengths):
+    """Stars whose centres have that many edges, and 100 edges between some leaves."""
+    source = np.repeat(np.arange(len(lengths)), lengths)
+    leaf = len(lengths) + np.arange(source.size)
+    random = np.random.default_rng(1)
+    ends = random.integers(len(lengths), leaf[-1] + 1, (2, 100))
+    return np.append(source, ends[0]), np.append(leaf, ends[1])
+
+
+def one_part(count, parts):
+    """A centre with edges to vertices that a kernel puts into the first of that many parts of its row."""
+    ids = np.arange(1, 4 * count * parts, dtype=np.uint64)
+    part = (ids * np.uint64(0x85EBCA6B) % 2**32) * np.uint64(parts) >> np.uint64(32)
+    return np.zeros(count, np.int64), ids[part == 0][:count].astype(np.int64)
+
+
+# A thread takes 8 edges, a warp SLOTS / 32, and a table SLOTS / 2 communities.
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    ("edges", "slots"),
+    [
+        (star_rows(1, 2, 7, 8, 9, 32, 33, 256, 257, 4096, 4097), 8192),
+        (star_rows(32, 33, 64, 65), 64),
+        (one_part(90, 3), 64),
+    ],
+    ids=["default tables", "small tables", "a full table"],
+)
+def test_the_first_round_chooses_the_best_of_every_row(edges, slots, weighted):
+    """All vertices move at once. Then those are to choose again whose second choice may have become better."""
+    graph = clew.Graph.from_edges(*edges, directed=False, duplicates="drop", loops="drop")
+    if weighted:
+        graph = clew.generate.random_weights(graph, 1, 9, seed=1, dtype="float64")
+    level = cuda._lowest(the_emulation(), graph, 1.0, None, {"SLOTS": slots})
+    alone = np.arange(graph.num_vertices, dtype=level.ids)
+    rounds = cuda._Rounds(level, alone.copy())
+    rounds.run(1, alone)
+    offsets, neighbour, weights = level.edges
+    weights = np.ones(neighbour.size) if weights is None else weights
+    here = np.repeat(alone, np.diff(offsets.astype(np.int64)))
+    gain = weights - level.strength[here] * (1.0 / level.total) * level.strength[neighbour]
+    order = np.lexsort((neighbour, -gain, here))
+    first = order[offsets[:-1][np.diff(offsets.astype(np.int64)) > 0]]
+    expected = alone.copy()
+    expected[here[first]] = np.where(gain[first] > 1e-12 * level.strength[here[first]], neighbour[first], here[first])
+    np.testing.assert_array_equal(rounds.parts[0], expected)
+    best, second = np.zeros(alone.size), np.full(alone.size, -np.inf)  # to stay gains 0
+    for j in order[::-1]:
+        v = here[j]
+        best[v], second[v] = max(best[v], gain[j]), max(second[v], min(best[v], gain[j]))
+    change = np.ceil(weights * level.grains) * (1 + (expected[here] == neighbour))
+    change[(expected[neighbour] == neighbour) | (expected[neighbour] == expected[here])] = 0
+    slack = np.floor((best - second) * level.grains) - np.bincount(here, change, alone.size)
+    linked = np.unique(here)
+    np.testing.assert_array_equal(rounds.work.slack[linked] < 0, slack[linked] < 0)

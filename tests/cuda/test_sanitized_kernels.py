@@ -46,6 +46,7 @@ SEARCHES = [
     "cuda/test_components.py::test_sizes",
     *each("cuda/test_all_pairs.py::test_tiles", "int32-1", "int32-31", "int32-63", "int32-64", "int32-65"),
 ]
+FIRST_ROUND = "test_the_first_round_chooses_the_best_of_every_row"
 WALKS = ("random_walks-True", "node2vec_walks-True")
 ROWS = [
     *each("engines/test_spmv.py::test_every_semiring", "min_plus-emulated", "plus_times-emulated"),
@@ -92,6 +93,7 @@ ROWS = [
     *each("cuda/test_k_core.py::test_sizes", 0, 1, 31, 32, 33, 511, 512, 513),
     *each("cuda/test_label_propagation.py::test_sizes", 0, 1, 31, 32, 33, 511, 512, 513),
     *each("cuda/test_communities.py::test_sizes", 2, 33, 513),
+    *each(f"cuda/test_communities.py::{FIRST_ROUND}", "small tables-True", "a full table-False"),
     *each("cuda/test_spanning_forest.py::test_sizes", 0, 1, 33, 513),
     *each("cuda/test_spanning_forest.py::test_weights", "int8", "float64", None),
     *each("cuda/test_k_truss.py::test_sizes", 0, 1, 33, 65),

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from clew.algorithms.communities import Level, Spread, cpu, improved, summary, undirected
-from clew.algorithms.label_propagation.cuda import tables_of
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
 from clew.engines.cuda.balance.launches import launch_over
 from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.products.vectors import true_places
-from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, index_defines, stable_order
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, index_defines, shared_bytes, stable_order
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
 
 THREADS = 512
-SLOTS = 2048  # places of a block's table, as in moves.cuh
+MOST_TABLE = 1 << 16  # bytes of a block's table
+GRAINS = 16  # of slack, of an average weight; counts of edges are whole numbers already
 GROUPS, MOST_GROUPS = 8, 128  # of a round; with more, fewer moves disturb each other
 MAX_ROUNDS = 100
 REFINING_ROUNDS = 4
@@ -29,7 +29,10 @@ LEAST_GAIN = 1e-6  # of the modularity, by a round; with less, the next level co
 LEAST_SHARE = 0.01  # of what the rounds of a level have gained so far; with less, too
 SUM_BITS = 51  # of all weights, as whole numbers whose sums doubles have exactly
 SMALL = 1 << 18  # arcs; levels with fewer are faster on the CPU
-CONTROL = np.dtype([("inside", "f8"), ("moved", "u4"), ("steps", "u4", 9), ("barrier", "u4", GRID_BARRIER_WORDS)])
+TASK = 56  # bytes, of a part of a row with more communities than a table has room for
+CONTROL = np.dtype(
+    [("inside", "f8"), ("moved", "u4"), ("alive", "u4"), ("steps", "u4", 9), ("barrier", "u4", GRID_BARRIER_WORDS + 1)]
+)
 
 
 def workspace(graph: Graph, **_: object) -> Workspace:
@@ -41,8 +44,8 @@ def workspace(graph: Graph, **_: object) -> Workspace:
         strength=scratch(n, np.float64, later=True),
         **_round_space(n, ids).deferred(),
         before=scratch(n, np.dtype([("community", ids), ("total", "f8"), ("size", "u4")]), later=True),
-        keys=scratch(2 * arcs, np.uint64, later=True),
-        order=scratch(2 * arcs, np.int64, later=True),
+        keys=scratch(arcs, np.uint64, later=True),
+        order=scratch(arcs, np.int64, later=True),
         sums=scratch(2 * arcs, np.float64, later=True),
     )
 
@@ -51,9 +54,9 @@ def _round_space(num_vertices: int, ids: np.dtype[Any]) -> Workspace:
     """The arrays of a level's rounds."""
     return Workspace(
         target=scratch(num_vertices, ids),
-        awake=scratch(num_vertices, np.uint8),
-        moved=scratch(num_vertices, np.uint8),
-        list=scratch(2 * num_vertices, ids),
+        slack=scratch(num_vertices, np.int32),
+        taken=scratch(num_vertices, np.uint8),
+        list=scratch(num_vertices, ids),
     )
 
 
@@ -108,8 +111,9 @@ def _lowest(device: Device, graph: Graph, resolution: float, seed: int | None, c
         total = float(weights.sum())
         weights = device.xp.rint(weights * 2.0 ** (SUM_BITS - np.ceil(np.log2(total or 1.0))))
     strength, n = device.empty(graph.num_vertices, np.float64), graph.num_vertices
+    counts = weights is None and graph.num_arcs < 2**32
     edges = (rows.offsets, rows.neighbours, weights)
-    level = Links(device, edges, strength, 1.0, resolution, seed, {**constants, "ON_HOST": int(rows.on_host)})
+    level = Links(device, edges, strength, 1.0, resolution, seed, {**constants, "ON_HOST": int(rows.on_host)}, counts)
     launch_over(device, "moves.cuh", "strengths", level.defines, 32 * n, np.uint64(n), *edges, strength)
     return replace(level, total=float(strength.sum()) or 1.0)
 
@@ -128,6 +132,7 @@ class Links:
     resolution: float
     seed: int | None
     constants: Mapping[str, int]
+    counts: bool  # whether weights count edges
     iteration: int = 0
 
     @cached_property
@@ -139,7 +144,19 @@ class Links:
     @cached_property
     def defines(self) -> dict[str, Any]:
         """The macros of the kernels."""
-        return {**index_defines(self.ids, self.edges[1].size), **self.constants}
+        kinds = {**index_defines(self.ids, self.edges[1].size), "sum_t": "u32" if self.sums == np.uint32 else "double"}
+        return {**kinds, "SLOTS": self.slots, **self.constants}
+
+    @cached_property
+    def sums(self) -> np.dtype[Any]:
+        """The dtype of sums of weights."""
+        return np.dtype(np.uint32) if self.counts else np.dtype(np.float64)
+
+    @property
+    def slots(self) -> int:
+        """The places of a block's table, a power of two."""
+        room = min(MOST_TABLE, shared_bytes(self.device) - 2048) // (self.ids.itemsize + self.sums.itemsize)
+        return int(self.constants.get("SLOTS", 1 << (room.bit_length() - 1)))
 
     @property
     def size(self) -> int:
@@ -151,9 +168,9 @@ class Links:
         return replace(self, iteration=iteration)
 
     @cached_property
-    def longest(self) -> int:
-        """The largest number of neighbours."""
-        return int((self.edges[0][1:] - self.edges[0][:-1]).max())
+    def grains(self) -> float:
+        """Slack per weight."""
+        return 1.0 if self.counts else GRAINS * self.edges[1].size / (float(self.strength.sum()) or 1.0)
 
     @cached_property
     def linked(self) -> Any:
@@ -164,7 +181,7 @@ class Links:
         """Better communities, and the number of moves. A round that does not raise the modularity is undone."""
         rounds = _Rounds(self, community.copy())
         groups, moves = GROUPS, 0
-        inside = rounds.run(0)[1]
+        inside = 0.0  # only what it gains matters
         start = best = rounds.quality(inside)
         for _ in range(MAX_ROUNDS):
             before = [array.copy() for array in rounds.parts]
@@ -172,11 +189,12 @@ class Links:
             quality = rounds.quality(inside + more)
             if moved and quality <= best:
                 rounds.parts = before
-                rounds.work.awake.fill(1)
+                rounds.work.slack.fill(-1)
                 groups *= 4
                 if groups > MOST_GROUPS:
                     break
                 continue
+            rounds.alive = rounds._alive(rounds.used)
             moves, gain, best, inside = moves + moved, quality - best, quality, inside + more
             if moved == 0 or gain < max(LEAST_GAIN, LEAST_SHARE * (best - start)):
                 break
@@ -207,32 +225,44 @@ class Links:
         return level._small(part, above) if edges[1].size <= SMALL else (level, above)
 
     def _edges_above(self, part: Any, count: int) -> tuple[Any, Any, Any]:
-        """The edges between parts: arcs are sorted by the parts of their ends, and equal ones become one."""
+        """The edges between parts: pairs are sorted by the parts of their ends, and equal ones become one."""
         device, xp, (_, _, weights) = self.device, self.device.xp, self.edges
-        keys = device.empty(int(self.edges[1].size), np.uint64)
-        given = (np.uint64(self.size), *self.edges[:2], part, np.uint64(count), keys)
-        launch_over(device, "moves.cuh", "pair_up", self.defines, 32 * self.size, *given)
-        if weights is None:
+        room, size = int(self.edges[1].size) // 2, device.zeros(1, np.uint64)
+        keys, given = device.empty(room, np.uint64), None if weights is None else device.empty(room, self.sums)
+        arguments = (np.uint64(self.size), *self.edges, part, np.uint64(count), keys, given, size)
+        launch_over(device, "moves.cuh", "pair_up", self.defines, -(-2 * room // 8), *arguments)
+        kept = int(device.download(size)[0])
+        keys = keys[:kept]
+        if given is None:
             keys.sort()
         else:
             order = stable_order(keys)
-            keys, weights = keys[order], weights[order]
-        kept = int(xp.searchsorted(keys, xp.asarray([np.uint64(2**64 - 1)]))[0])
-        keys = keys[:kept]
+            keys, given = keys[order], given[:kept][order]
         firsts = xp.ones(kept + 1, np.bool_)  # and the end
         firsts[1:kept] = keys[1:] != keys[:-1]
         bounds, _ = true_places(device, firsts, kept + 1, np.int64)
-        if weights is None:
-            sums = (bounds[1:] - bounds[:-1]).astype(np.float64)
+        if given is None:
+            sums = (bounds[1:] - bounds[:-1]).astype(self.sums)
         else:
-            ends = xp.cumsum(weights[:kept])[bounds[1:] - 1]
+            ends = xp.cumsum(given, dtype=self.sums)[bounds[1:] - 1]
             sums = ends.copy()
             sums[1:] -= ends[:-1]
-        keys = keys[bounds[:-1]]
-        parts = xp.arange(count + 1, dtype=np.uint64) * np.uint64(count)
-        starts = xp.searchsorted(keys, parts) if kept else xp.zeros(count + 1)
-        offset = np.uint32 if keys.size < 2**32 else np.int64
-        return starts.astype(offset), (keys % np.uint64(count)).astype(self.ids), sums
+        return self._both_ways(keys[bounds[:-1]], sums, count)
+
+    def _both_ways(self, keys: Any, sums: Any, count: int) -> tuple[Any, Any, Any]:
+        """The rows of sorted pairs of parts in both directions."""
+        device, xp, pairs = self.device, self.device.xp, int(keys.size)
+        runs = xp.searchsorted(keys, xp.arange(count + 1, dtype=np.uint64) * np.uint64(count)).astype(np.int64)
+        forward = runs[1:] - runs[:-1]
+        lengths = forward + xp.bincount((keys % np.uint64(count)).astype(np.int64), minlength=count)
+        offsets = xp.zeros(count + 1, np.uint32 if 2 * pairs < 2**32 else np.int64)
+        offsets[1:] = xp.cumsum(lengths)
+        neighbours, weights = device.empty(2 * pairs, self.ids), device.empty(2 * pairs, self.sums)
+        defines = {**self.defines, **index_defines(self.ids, 2 * pairs)}
+        following = (offsets[:-1] + forward).astype(offsets.dtype)
+        given = (np.uint64(pairs), keys, sums, np.uint64(count), runs, offsets, following, neighbours, weights)
+        launch_over(device, "moves.cuh", "mirror", defines, pairs, *given)
+        return offsets, neighbours, weights
 
     def _small(self, part: Any, community: Any) -> tuple[cpu.Rows, Array]:
         """The level and its communities for the CPU, without the vertices that have no edges.
@@ -253,14 +283,17 @@ class Links:
 
     def on_host(self) -> cpu.Rows:
         """The same level for the CPU."""
-        download, (offsets, neighbours, weights) = self.device.download, self.edges
+        download, xp, (offsets, neighbours, weights) = self.device.download, self.device.xp, self.edges
+        row = xp.searchsorted(offsets, xp.arange(neighbours.size, dtype=offsets.dtype), "right")
+        order = stable_order(row * np.int64(self.size) + neighbours)  # where neighbours have any order
+        neighbours, weights = neighbours[order], None if weights is None else weights[order]
         bounds, neighbors = download(offsets).astype(np.uint64), self._download(neighbours)
         bounds.flags.writeable = neighbors.flags.writeable = False  # as in a graph: kernels are compiled once
         level = cpu.Rows(
             starts=bounds[:-1],
             ends=bounds[1:],
             neighbors=neighbors,
-            weights=np.ones(neighbors.size) if weights is None else download(weights),
+            weights=np.ones(neighbors.size, self.sums) if weights is None else download(weights),
             strength=download(self.strength),
             factor=self.resolution / self.total,
             seed=self.seed,
@@ -307,12 +340,11 @@ class _Rounds:
         self.parts[2] = self.parts[2].astype(np.uint32)
         self.bound = (bound, None if bound is None else self._totals(bound))
         self.work = _round_space(level.size, level.ids).allocate(device)
-        self.work.awake.fill(1)
+        self.work.slack.fill(-1)
         self.rounds = 0
+        self.alive = self._alive(int((self.parts[2] > 0).sum()))
         self.kernel = device.kernel("moves.cuh", "move_round", level.defines)
-        slots = level.constants.get("SLOTS", SLOTS)
-        blocks = device.resident_blocks(self.kernel, THREADS)
-        self.tables = tables_of(device, blocks, level.longest, slots, level.ids, np.float64)
+        self.tasks = device.empty((4 * level.edges[1].size // level.slots + 1) * TASK, np.uint8)
 
     def _totals(self, community: Any) -> Any:
         return self.level.device.xp.bincount(community, self.level.strength, self.level.size)
@@ -323,7 +355,6 @@ class _Rounds:
         With 0 groups nothing moves, and that is all weight inside them.
         """
         level, work = self.level, self.work
-        work.moved.fill(0)
         key = ((level.seed or 0) * 1000 + level.iteration) * 1000 + self.rounds
         self.rounds += 1
         control = level.device.zeros(CONTROL.itemsize, np.uint8)
@@ -331,19 +362,20 @@ class _Rounds:
             self.kernel,
             THREADS,
             *(np.uint64(level.size), *level.edges, level.strength),
-            *(np.float64(level.resolution / level.total), *self.parts, *self.bound),
-            *(before, work.target, work.awake, work.moved, work.list, *self.tables),
-            *(np.uint64(self._alive()), np.uint32(groups), np.uint64(key % 2**64), control),
+            *(np.float64(level.resolution / level.total), np.float64(level.grains), *self.parts, *self.bound),
+            *(before, work.target, work.slack, work.taken, work.list, self.tasks),
+            *(np.uint64(self.alive), np.uint32(groups), np.uint64(key % 2**64), control),
+            shared=level.slots * (level.ids.itemsize + level.sums.itemsize),
             most=max(1, -(-level.size // 32)),
         )
         progress = level.device.download(control).view(CONTROL)[0]
+        if before is not None:
+            self.used = int(progress["alive"])
         return int(progress["moved"]), float(progress["inside"])
 
-    def _alive(self) -> int:
+    def _alive(self, used: int) -> int:
         """How many communities vertices with edges are in: no row has more, and a round makes none."""
-        used = self.level.device.zeros(self.level.size, np.bool_)
-        used[self.parts[0][self.level.linked]] = True
-        return int(used.sum())
+        return used - self.level.size + int(self.level.linked.size)
 
     def quality(self, inside: float) -> float:
         """The modularity, less a constant."""

@@ -50,7 +50,7 @@ def label_propagation(device: Device, graph: Graph, max_iterations: int, **const
     work = workspace(graph, max_iterations).allocate(device)
     even, odd, trace = work.label, work.other_label, work.changes
     control = device.zeros(CONTROL.itemsize + 4 * GRID_BARRIER_WORDS, np.uint8)
-    tables = tables_of(device, device.resident_blocks(kernel, THREADS), rows.largest_degree(), slots, rows.ids)
+    tables = _tables(device, device.resident_blocks(kernel, THREADS), rows.largest_degree(), slots, rows.ids)
     used = (even, odd, work.awake, work.queues, *tables, trace, np.uint32(trace.size), control)
     edges = share_of(EDGES_PER_LAUNCH, *rows.rows)
     left, most = max_iterations, max(1, edges // (graph.num_arcs + n))
@@ -72,13 +72,11 @@ def _slots(index: np.dtype[Any]) -> int:
     return 4096 if index.itemsize == 4 else 2048
 
 
-def tables_of(
-    device: Device, blocks: int, longest: int, slots: int, index: np.dtype[Any], count: Any = np.uint32
-) -> tuple[Any, ...]:
+def _tables(device: Device, blocks: int, longest: int, slots: int, index: np.dtype[Any]) -> tuple[Any, ...]:
     """Labels and votes of tables in global memory, how many there are, and their places."""
-    places, number = 1 << max(1, (2 * longest - 1).bit_length()), np.dtype(count)
+    places = 1 << max(1, (2 * longest - 1).bit_length())
     if places <= slots:
-        return device.empty(1, index), device.empty(1, number), np.uint32(0), np.uint64(0)
-    tables = max(1, min(blocks, TABLES_BYTES // (places * (index.itemsize + number.itemsize))))
-    labels, votes = device.empty(tables * places, index), device.empty(tables * places, number)
+        return device.empty(1, index), device.empty(1, np.uint32), np.uint32(0), np.uint64(0)
+    tables = max(1, min(blocks, TABLES_BYTES // (places * (index.itemsize + 4))))
+    labels, votes = device.empty(tables * places, index), device.empty(tables * places, np.uint32)
     return labels, votes, np.uint32(tables), np.uint64(places)

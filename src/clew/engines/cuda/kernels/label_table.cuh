@@ -39,10 +39,22 @@ struct Table {
             place = (place + 1) & mask;
         }
     }
+    // The same without the sum, if there is a place for the label; whether there is.
+    __device__ __forceinline__ bool put(index_t label, Count more) const {
+        u32 place = (u32)((u64)label * 0x9E3779B97F4A7C15ull >> 32) & mask;
+        for (u32 tries = 0; tries <= mask; tries++) {
+            index_t seen = *(volatile index_t*)&labels[place];
+            if (seen != label) seen = put_if_empty(&labels[place], label);
+            if (seen == -1 || seen == label) {
+                atomicAdd(&votes[place], more);
+                return true;
+            }
+            place = (place + 1) & mask;
+        }
+        return false;
+    }
 };
 
 __device__ __forceinline__ u32 mask_for(u64 length) {
-    u32 places = 2;
-    while (places < 2 * length) places *= 2;
-    return places - 1;
+    return (u32)((2ull << (63 - __clzll((long long)(2 * (length > 0 ? length : 1) - 1)))) - 1);
 }
