@@ -14,7 +14,7 @@ from clew.dtypes import Array
 from clew.engines.cuda.balance.frontiers import entry_bytes
 from clew.engines.cuda.balance.launches import launch_over
 from clew.engines.cuda.memory.bandwidth import OnHost, on_host_by_plans, with_link
-from clew.engines.cuda.memory.device_rows import DeviceRows, Room
+from clew.engines.cuda.memory.device_rows import DeviceRows, Room, form_of
 from clew.engines.cuda.memory.packed_rows import both_directions_on, edges_on
 from clew.engines.cuda.toolchain.device import Device, Grid
 from clew.graph import Graph
@@ -74,7 +74,7 @@ def bfs(
         return bfs_balanced(device, graph, source, tuning_of(balance, cut), deterministic)
     out, into = both_directions_on(device, graph, firsts=True)
     threads = threads or (THREADS if out.packed is None else PACKED_THREADS)
-    key = ("bfs", into.on_host, threads, traced_levels)
+    key = ("bfs", into.on_host, into.form.get("DIRECTORY"), threads, traced_levels)
     ready = out.prepared(key, lambda: _prepare(device, graph, out, into, threads, traced_levels))
     work, depth, parent, noted = out.take(device, ready.room)
     progress = _search(device, ready, (out, into), source, work, (depth, parent, noted), pull_cost)
@@ -157,13 +157,12 @@ def _search(
 
 def _defines(out: DeviceRows, into: DeviceRows) -> dict[str, Any]:
     assert into.offsets.dtype == out.offsets.dtype
-    on_host = int(out.on_host or (into.on_host and out.packed is not None))
     return {
         "index_t": out.defines["index_t"],
         "offset_t": out.defines["offset_t"],
         "BIG": BIG,
-        **out.form,
-        "ON_HOST": on_host,
+        "ON_HOST": int(out.on_host),
+        **form_of(out, into),
     }
 
 
