@@ -157,6 +157,6 @@ ALGORITHM_KERNELS = [
         for ids, on_host in ((NARROW, 0), (WIDE, 1))
     ),
     *(KernelSource.of(file, {**ids, **macros, "PACKED": 1}) for file, macros in _OVER_ROWS for ids in (NARROW, WIDE)),
-    KernelSource.of("neighbourhoods.cuh", {**NARROW, "DIRECTED": 0, "PACKED": 1}),
+    KernelSource.of("neighbourhoods.cuh", {**NARROW, "DIRECTED": 0, **_LISTED}),
     KernelSource.of("neighbourhoods.cuh", {**WIDE, "DIRECTED": 1, "PACKED": 1, "ON_HOST": 1}),
 ]

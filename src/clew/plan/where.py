@@ -101,7 +101,7 @@ def put_edges(plan: Plan, gpu: Any, form: Form | None = None) -> Edges:
     parts = 2 if any(share.what.startswith("in-edges") for share in shares) else 1
     try:
         found = None if packs else plan_in_force(gpu, rows, weights, paired=paired)
-        there = found is not None
+        there, listed = found is not None, 0
         if found is None:
             replaced = bytes_on(gpu, rows)  # if these edges are copied again
             size = size_of(gpu, rows, weights, parts, held=replaced)
@@ -111,8 +111,7 @@ def put_edges(plan: Plan, gpu: Any, form: Form | None = None) -> Edges:
                 size = replace(size, num_arcs=words, bytes_per_edge=WORD, narrowest=WORD, spare=spare)
                 size = replace(size, directory=-(-rows.num_arcs // GROUP) * LISTED)
             found = plan_edges(current(), size)
-            if found.listed:
-                plan.memory.append(Share("directory of packed edges", "graph", size.directory, "gpu"))
+            listed = size.directory * parts if found.listed else 0
         slow, mode, why = found.slow_share, found.mode, found.why
     except ClewError as error:
         plan.error = plan.error or error.with_traceback(None)
@@ -123,6 +122,8 @@ def put_edges(plan: Plan, gpu: Any, form: Form | None = None) -> Edges:
     plan.memory = [replace(share, bytes=round(share.bytes * (1 - slow))) if _is_edges(share) else share
                    for share in plan.memory]  # fmt: skip
     going = [share for share in plan.memory if share.tier == "gpu" and share.role == "graph"]
+    if listed:  # made on the GPU
+        plan.memory.append(Share("directory of packed edges", "graph", listed, "gpu"))
     return Edges(slow, [] if there else going)
 
 

@@ -18,7 +18,7 @@ __device__ __forceinline__ void visit_ranks(const Row& row, T value, offset_t fr
         index_t source[UNROLL], target[UNROLL];
         T here[UNROLL], worth = value;
         offset_t place[UNROLL], begin = 0, next = 0, moved = 0, first = 0;
-        index_t vertex = 0;  // of the row at hand
+        index_t vertex = 0;  // of the row that this edge is in
         bool valid[UNROLL], begins[UNROLL];
         decltype(visitor.fetch(true, 0, 0)) edge[UNROLL];
         decltype(visitor.look(true, edge[0])) seen[UNROLL];

@@ -2,7 +2,7 @@
 // `Neighbours` for packed rows with a directory. Each lane takes its own entries out of the words, without shared
 // memory. One scan then adds up the differences of a warp's edges, over any mix of rows.
 //
-// `ask` and `settle` are two steps, so that a warp can ask for several edges before it waits for the first. Edges that
+// `ask` and `settle` are two steps, so that a warp can request several edges before it waits for the first. Edges that
 // follow each other go on with the sum of the one before, also from one call to the next.
 #define NO_EDGE ((group_t)~(group_t)0)
 

@@ -14,7 +14,7 @@
 #define PACKED 0
 #endif
 #ifndef DIRECTORY
-#define DIRECTORY 0  // whether packed rows have one: a group's place, widths and mask in one load
+#define DIRECTORY 0  // whether `Neighbours` reads one: the place, widths and mask of a group in one load
 #endif
 
 __device__ __forceinline__ void prefetch(const void* place) {
@@ -123,21 +123,15 @@ struct OneRow {
     // The first bit of the group's entries, its mask and widths.
     __device__ __forceinline__ void open() {
         const Packed edges = *packed;
-        mask = 0, has = 0, kept = 0;
-#if DIRECTORY
-        const ulonglong2 about = __ldg(edges.directory + group);
-        place = about.x >> 12, narrow = (u32)about.x & 63, wide = (u32)about.x >> 6 & 63, mask = about.y;
-#else
         const u32 head = __ldg(edges.heads + group);
         place = first_bit(edges, group);
-        narrow = narrow_in(head), wide = wide_in(head);
+        narrow = narrow_in(head), wide = wide_in(head), mask = 0, has = 0, kept = 0;
         if (narrow < wide) {
             // Read from the words, it would be one more request over the link. Rows that are not there have no masks.
             mask = ON_HOST && edges.masks != nullptr ? __ldg(edges.masks + group)
                                                      : take64(words + place / 32, (u32)(place % 32), 64);
             place += 64;
         }
-#endif
     }
 
     __device__ __forceinline__ entry_t take_next(u32 width) {

@@ -248,11 +248,14 @@ class DeviceRows:
         return self.plan is not None and self.plan.mode in ("zero_copy", "tiered")
 
 
-def form_of(*rows: DeviceRows) -> dict[str, Any]:
-    """The macros for kernels that read all of these rows, which are plain or packed together (``DeviceRows.form``)."""
+def form_of(*rows: DeviceRows, listed: bool = True) -> dict[str, Any]:
+    """The macros for kernels that read all of these rows, which are plain or packed together (``DeviceRows.form``).
+
+    Kernels that are not faster with the directory of packed rows are not ``listed``.
+    """
     if not rows[0].form:
         return {}
-    listed = all(each.form["DIRECTORY"] for each in rows)
+    listed = listed and all(each.form["DIRECTORY"] for each in rows)
     return {"PACKED": 1, "ON_HOST": int(any(each.on_host for each in rows)), "DIRECTORY": int(listed)}
 
 

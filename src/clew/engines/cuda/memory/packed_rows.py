@@ -1,8 +1,8 @@
 """Packed rows on a device: the words of packed neighbours are placed as plain neighbours are, in the same budget.
 
 The heads of groups (4 bytes for 64 edges) are in device memory under every policy, as offsets are. Weights are placed
-like neighbours too, after them, in the narrowest type that holds them. If all of that is in device memory and there is
-room, groups have a directory there as well (16 bytes for 64 edges), which is charged to the budget of edges.
+like neighbours too, after them, in the narrowest type that holds them. If all of that is in device memory, groups have
+a directory there as well, where there is room (16 bytes for 64 edges). It is charged to the budget of edges.
 """
 
 from __future__ import annotations
