@@ -61,11 +61,11 @@ _WIDE_LENGTHS = {**_LENGTHS, "weight_t": "double", "value_t": "double", **_LONG_
 _RANKS = {"value_t": "float", "sum_t": "double", "FACTORS": 0, "BINNED": 0, "THREADS": 256, "RESIDENT": 6}
 _OVER_ROWS = (
     ("k_core.cuh", {"core_t": "int"}),
-    ("labels.cuh", {"SLOTS": 2048}),
+    ("labels.cuh", {"SLOTS": 2048, "DIRECTORY": 1}),
     ("coloring.cuh", {"ON_HOST": 1}),
     ("coloring_rounds.cuh", {}),
     ("independent_set.cuh", {"BY_DEGREE": 1}),
-    ("many_searches.cuh", {}),
+    ("many_searches.cuh", {"DIRECTORY": 1}),
 )
 _COMPONENTS = (("components", 0), ("components", 1), ("components_tiled", 0), ("components_staged", 1))
 
