@@ -26,6 +26,7 @@ from clew.engines.cuda.memory.packed_rows import edges_on, packed_on
 from clew.engines.cuda.products.spmv import SpmvMethod, spmv
 from clew.engines.cuda.program.program import Tuning as ProgramTuning
 from clew.engines.cuda.program.program import run_program
+from clew.packed import packed as as_packed
 from clew.packed.kernels import BLOCK
 from examples.vertex_programs import BreadthFirst, Components, PageRank, ShortestPaths
 from tests.on_gpu import emulation_only
@@ -327,6 +328,57 @@ def test_words_make_room_for_the_first_neighbours(name, directed, part, monkeypa
     forget_all()
     with clew.memory("tiered", room, packed=True):  # more than they may take
         assert rows(firsts=True).plan.spare == 0
+    forget_all()
+
+
+@emulation_only
+@pytest.mark.parametrize("directed", [True, False])
+def test_the_directory_is_made_where_there_is_room(directed, monkeypatch):
+    """It is charged to the budget, and planned. Without room, rows are read without it."""
+    monkeypatch.setattr(packed_rows, "FIRSTS_PART", 0)
+    device, lengths = the_emulation(), [500, 1, 31, 32, 33, 0, 63, 64, 65, 127, 1500, 1]
+    graph = graph_of(lengths, "int32", 3)
+    graph = graph if directed else clew.Graph.from_edges(*graph.edges()[:2], directed=False, id_dtype="int32")
+    expected, parts = run("bfs", graph, "cpu"), 2 if directed else 1
+    ways = [graph.outgoing, graph.incoming][:parts]
+    sizes = [as_packed(rows).neighbours.words.nbytes for rows in ways]
+    words, listed = max(sizes), -(-graph.num_arcs // 64) * packed_rows.LISTED
+
+    for fast, room in ((1 << 20, True), (parts * (words + listed), True), (parts * (min(sizes) + listed) - 1, False)):
+        forget_all()
+        with clew.memory("auto", fast, packed=True):
+            assert np.array_equal(run("bfs", graph, "emulated"), expected)
+            made = [
+                packed_on(device, rows, weights=False, parts=parts).packed.directory is not None for rows in ways
+            ].count(True)
+            assert (made == parts) == room
+            assert ledger_of(device).charged() == sum(sizes) + made * listed <= fast
+    for fast, room in ((1 << 20, True), (parts * words, False)):
+        with clew.memory("auto", fast, packed=True):
+            plan = clew.explain(graph, "bfs", device="emulated", source=0)
+        planned = [share.bytes for share in plan.memory if share.what == "directory of packed edges"]
+        assert planned == ([parts * listed] if room else [])
+    forget_all()
+
+
+@emulation_only
+def test_a_directory_that_cannot_be_allocated_is_done_without(monkeypatch):
+    device, graph = the_emulation(), graph_of([500, 1, 31, 32, 33, 0, 63, 64, 65, 127, 1500, 1], "int32", 3)
+    empty, size = device.empty, -(-graph.num_arcs // 64) * packed_rows.LISTED
+    refused = []
+
+    def failing(count, dtype, *more, **options):
+        if count == size and dtype is np.uint8:
+            refused.append(count)
+            raise clew.ResourceError("no room", remedy="none")
+        return empty(count, dtype, *more, **options)
+
+    forget_all()
+    monkeypatch.setattr(device, "empty", failing)
+    with clew.memory(packed=True):
+        assert np.array_equal(run("bfs", graph, "emulated"), run("bfs", graph, "cpu"))
+        assert packed_on(device, graph.outgoing, weights=False, parts=2).packed.directory is None
+    assert refused
     forget_all()
 
 

@@ -118,8 +118,8 @@ class Algorithm:
         The engines on which it reads packed edges as they are, unless its argument ``weighted`` says that it uses
         weights. Others unpack them first.
     packed_slowdown
-        Its time on packed edges divided by that on plain ones, for plans: on a GPU and on a core. Of GPUs, searches,
-        components and PageRank were measured (``docs/packed.md``). The others are assumed to be like these.
+        Its time on packed edges divided by that on plain ones, for plans: on a GPU and on a core. What was measured on
+        a GPU is in ``docs/packed.md``. The others are assumed to be like these.
     scattered
         Whether it reads a few edges of rows in any order, for which packed edges on the host pay less.
     first_neighbours

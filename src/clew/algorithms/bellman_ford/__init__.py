@@ -18,7 +18,7 @@ from clew.result import Result
 SHOWN = 12  # vertices of a cycle in a message
 
 
-@algorithm(needs=("weights",), distributed=True, packed=("cuda",), packed_slowdown=(1.3, 1.3), paired=True)
+@algorithm(needs=("weights",), distributed=True, packed=("cuda",), packed_slowdown=(1.07, 1.3), paired=True)
 def bellman_ford(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: str = "auto") -> Result:
     """Single-source shortest paths with negative weights allowed (Bellman-Ford).
 

@@ -15,7 +15,7 @@ from clew.result import Result
     balanced=True,
     distributed=True,
     packed=("cpu", "cuda"),
-    packed_slowdown=(1.5, 1.3),
+    packed_slowdown=(1.13, 1.3),
     scattered=True,
     first_neighbours=True,
     by_levels=True,

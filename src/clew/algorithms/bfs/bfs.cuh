@@ -1,6 +1,6 @@
 #pragma once
-// Of a block. Two blocks share a processor, and readers of packed rows need more registers.
-#if PACKED
+// Of a block. Two blocks share a processor, and packed rows without a directory take more registers to read.
+#if PACKED && !DIRECTORY
 #define THREADS 384
 #else
 #define THREADS 512

@@ -14,14 +14,14 @@ from clew.dtypes import Array
 from clew.engines.cuda.balance.frontiers import entry_bytes
 from clew.engines.cuda.balance.launches import launch_over
 from clew.engines.cuda.memory.bandwidth import OnHost, on_host_by_plans, with_link
-from clew.engines.cuda.memory.device_rows import DeviceRows, Room
+from clew.engines.cuda.memory.device_rows import DeviceRows, Room, form_of
 from clew.engines.cuda.memory.packed_rows import both_directions_on, edges_on
 from clew.engines.cuda.toolchain.device import Device, Grid
 from clew.graph import Graph
 from clew.result import TRACED_ROUNDS, timed_rows
 from clew.workspace import Workspace, result, scratch
 
-THREADS, PACKED_THREADS = 512, 384  # as in bfs.cuh
+THREADS, FEWER_THREADS = 512, 384  # as in bfs.cuh
 BIG = 1024  # edges of a row that one warp follows alone; longer ones are cut
 LEVELS_PER_LAUNCH = 1 << 14  # then the host checks for Ctrl-C
 PULL_COST = 2.0  # edges pushed along in the time that one vertex takes to look for a parent
@@ -73,8 +73,9 @@ def bfs(
     if balance != "auto" or cut is not None:
         return bfs_balanced(device, graph, source, tuning_of(balance, cut), deterministic)
     out, into = both_directions_on(device, graph, firsts=True)
-    threads = threads or (THREADS if out.packed is None else PACKED_THREADS)
-    key = ("bfs", into.on_host, threads, traced_levels)
+    listed = form_of(out, into).get("DIRECTORY")
+    threads = threads or (THREADS if out.packed is None or listed else FEWER_THREADS)
+    key = ("bfs", into.on_host, listed, threads, traced_levels)
     ready = out.prepared(key, lambda: _prepare(device, graph, out, into, threads, traced_levels))
     work, depth, parent, noted = out.take(device, ready.room)
     progress = _search(device, ready, (out, into), source, work, (depth, parent, noted), pull_cost)
@@ -157,13 +158,12 @@ def _search(
 
 def _defines(out: DeviceRows, into: DeviceRows) -> dict[str, Any]:
     assert into.offsets.dtype == out.offsets.dtype
-    on_host = int(out.on_host or (into.on_host and out.packed is not None))
     return {
         "index_t": out.defines["index_t"],
         "offset_t": out.defines["offset_t"],
         "BIG": BIG,
-        **out.form,
-        "ON_HOST": on_host,
+        "ON_HOST": int(out.on_host),
+        **form_of(out, into),
     }
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from clew.algorithms.connected_components import summary
 from clew.algorithms.registry import Answer
-from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.memory.device_rows import DeviceRows, form_of
 from clew.engines.cuda.memory.packed_rows import SCATTERED, edges_on
 from clew.engines.cuda.products.vectors import true_places
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
@@ -118,4 +118,4 @@ def component_sizes(device: Device, label: Any) -> Any:
 
 def _defines(rows: DeviceRows) -> dict[str, Any]:
     macros = index_defines(rows.id_dtype, rows.num_arcs)
-    return {**macros, **(ON_HOST if rows.on_host else {}), **rows.form}
+    return {**macros, **(ON_HOST if rows.on_host else {}), **form_of(rows, listed=False)}

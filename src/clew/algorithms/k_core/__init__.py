@@ -12,7 +12,7 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(needs=("in_edges",), distributed=True, packed=("cpu", "cuda"), packed_slowdown=(1.3, 1.8), scattered=True)
+@algorithm(needs=("in_edges",), distributed=True, packed=("cpu", "cuda"), packed_slowdown=(1.95, 1.8), scattered=True)
 def k_core(graph: Graph, *, device: str = "auto") -> Result:
     """Core numbers: the largest k for which each vertex belongs to the k-core.
 

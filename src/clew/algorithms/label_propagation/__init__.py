@@ -19,7 +19,7 @@ from clew.result import Result
     distributed=True,
     dense_rounds=True,
     packed=("cpu", "cuda"),
-    packed_slowdown=(1.3, 1.5),
+    packed_slowdown=(1.13, 1.5),
     scattered=True,
 )
 def label_propagation(graph: Graph, *, max_iterations: int = 10, device: str = "auto") -> Result:

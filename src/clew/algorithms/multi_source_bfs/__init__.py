@@ -12,7 +12,7 @@ from clew.names import Name, called
 from clew.result import Result
 
 
-@algorithm(needs=("in_edges",), distributed=True, packed=("cuda",), packed_slowdown=(1.5, 1.3), per_pair=True)
+@algorithm(needs=("in_edges",), distributed=True, packed=("cuda",), packed_slowdown=(1.06, 1.3), per_pair=True)
 def multi_source_bfs(graph: Graph, sources: Iterable[Name] = (0,), *, device: str = "auto") -> Result:
     """Breadth-first search from several sources, 64 at a time.
 

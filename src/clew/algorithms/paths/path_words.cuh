@@ -127,6 +127,15 @@ struct Graph {
     __device__ __forceinline__ Graph(const offset_t* starts, const ids_t* ids, const weight_t* costs)
         : offsets(starts), neighbours(ids, starts), weights(costs) {}
 
+    __device__ __forceinline__ value_t weigh(bool valid, offset_t position) const {
+#if UNIT
+        (void)valid, (void)position;
+        return (value_t)1;
+#else
+        return valid ? value_of_weight(weights[position]) : (value_t)0;
+#endif
+    }
+
     // The edge at a position of the row of `vertex`. All lanes of a warp take part.
     __device__ __forceinline__ Edge edge(bool valid, index_t vertex, offset_t position) {
 #if PAIRED
@@ -137,7 +146,7 @@ struct Graph {
 #elif UNIT
         return Edge{neighbours.at(valid, vertex, position), (value_t)1};
 #else
-        const value_t weight = valid ? value_of_weight(weights[position]) : (value_t)0;
+        const value_t weight = weigh(valid, position);
         return Edge{neighbours.at(valid, vertex, position), weight};
 #endif
     }

@@ -29,6 +29,8 @@ struct FollowEdges {
     __device__ __forceinline__ Edge fetch(bool valid, index_t vertex, offset_t position) {
         return graph.edge(valid, vertex, position);
     }
+    __device__ __forceinline__ Neighbours& neighbours() { return graph.neighbours; }
+    __device__ __forceinline__ value_t weigh(bool valid, offset_t position) { return graph.weigh(valid, position); }
     __device__ __forceinline__ key_t look(bool valid, const Edge& edge) {
         return valid ? key_in(words[edge.target]) : unreached;
     }

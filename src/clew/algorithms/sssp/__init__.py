@@ -16,7 +16,7 @@ from clew.result import Result
 
 
 @algorithm(
-    needs=("weights",), balanced=True, distributed=True, packed=("cpu", "cuda"), packed_slowdown=(1.3, 1.3), paired=True
+    needs=("weights",), balanced=True, distributed=True, packed=("cpu", "cuda"), packed_slowdown=(1.1, 1.3), paired=True
 )
 def sssp(
     graph: Graph,

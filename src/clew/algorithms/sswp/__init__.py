@@ -11,7 +11,9 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(needs=("weights",), balanced=True, distributed=True, packed=("cpu", "cuda"), paired=True)
+@algorithm(
+    needs=("weights",), balanced=True, distributed=True, packed=("cpu", "cuda"), packed_slowdown=(1.1, 1.6), paired=True
+)
 def sswp(
     graph: Graph,
     source: Any = 0,

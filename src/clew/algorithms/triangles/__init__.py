@@ -7,7 +7,7 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(packed=("cuda",))
+@algorithm(packed=("cuda",), packed_slowdown=(1.04, 1.6))
 def triangles(graph: Graph, *, per_vertex: bool = True, device: str = "auto") -> Result:
     """Triangle counts: the total, and the number of triangles at each vertex.
 

@@ -12,6 +12,48 @@
 template <class V, class T>
 __device__ __forceinline__ void visit_ranks(const Row& row, T value, offset_t from, count_t left, V& visitor) {
     const offset_t shift = row.first - row.rank;  // from ranks to edges
+#if DIRECTORY
+    // A lane's edges follow each other: one sum then goes on to the next, and most words and rows are the same.
+    while (left > 0) {
+        index_t source[UNROLL], target[UNROLL];
+        T here[UNROLL], worth = value;
+        offset_t place[UNROLL], begin = 0, next = 0, moved = 0, first = 0;
+        index_t vertex = 0;  // of the row that this edge is in
+        bool valid[UNROLL], begins[UNROLL];
+        decltype(visitor.fetch(true, 0, 0)) edge[UNROLL];
+        decltype(visitor.look(true, edge[0])) seen[UNROLL];
+#pragma unroll
+        for (u32 k = 0; k < UNROLL; ++k) {
+            const offset_t rank = from + (offset_t)(UNROLL * lane() + k);
+            valid[k] = UNROLL * lane() + k < left;
+            if (k == 0 || __any_sync(ALL_LANES, next <= rank)) {
+                const u32 owner = lane_holding(row.rank, rank);
+                begin = __shfl_sync(ALL_LANES, row.rank, owner);
+                next = __shfl_sync(ALL_LANES, row.rank, (owner + 1) % WARP);
+                if (owner == WARP - 1) next = NO_RANK;
+                vertex = __shfl_sync(ALL_LANES, row.vertex, owner);
+                worth = __shfl_sync(ALL_LANES, value, owner);
+                moved = __shfl_sync(ALL_LANES, shift, owner);
+            }
+            source[k] = vertex, here[k] = worth;
+            place[k] = rank + moved;
+            if (k == 0) first = begin + moved;
+            begins[k] = rank == begin;
+            edge[k].weight = visitor.weigh(valid[k], place[k]);
+        }
+        visitor.neighbours().ask(valid, place, target);
+        visitor.neighbours().settle(valid, begins, (u64)first, place, target);
+#pragma unroll
+        for (u32 k = 0; k < UNROLL; ++k) {
+            edge[k].target = target[k];
+            seen[k] = visitor.look(valid[k], edge[k]);
+        }
+#pragma unroll
+        for (u32 k = 0; k < UNROLL; ++k) visitor.visit(valid[k], source[k], here[k], edge[k], seen[k]);
+        from += UNROLL * WARP;
+        left -= left < UNROLL * WARP ? left : UNROLL * WARP;
+    }
+#else
     while (left > 0) {
         index_t source[UNROLL];
         T here[UNROLL];
@@ -34,6 +76,7 @@ __device__ __forceinline__ void visit_ranks(const Row& row, T value, offset_t fr
         from += UNROLL * WARP;
         left -= left < UNROLL * WARP ? left : UNROLL * WARP;
     }
+#endif
 }
 
 // Visit the `left` edges from rank `from` on, the first of which is in row `i`.

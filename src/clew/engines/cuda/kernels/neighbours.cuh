@@ -13,6 +13,9 @@
 #ifndef PACKED
 #define PACKED 0
 #endif
+#ifndef DIRECTORY
+#define DIRECTORY 0  // whether `Neighbours` reads one: the place, widths and mask of a group in one load
+#endif
 
 __device__ __forceinline__ void prefetch(const void* place) {
 #ifndef CLEW_EMULATED
@@ -205,6 +208,9 @@ struct RowBegin {
 #define GROUPS_ALL_ALONE 6
 
 typedef Bits<sizeof(offset_t)>::type group_t;
+#if DIRECTORY
+#include "directory_reader.cuh"
+#else
 #define NO_GROUP ((group_t)~(group_t)0)
 
 struct Neighbours {
@@ -312,6 +318,7 @@ struct Neighbours {
         group = next;
     }
 };
+#endif
 
 // The first entry of every group is stored as itself: these are searched first, and then one group.
 __device__ __forceinline__ bool is_among(const ids_t* ids, offset_t low, offset_t high, index_t target) {

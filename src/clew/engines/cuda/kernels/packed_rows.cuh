@@ -31,6 +31,8 @@ struct Packed {
     u64 groups;
     const u64* masks;  // of all groups, in device memory, if the words are not
     const Firsts* firsts;  // of all rows, for searches, if there is room for them
+    // Of all groups, if there is room: the first bit after the mask, wide and narrow width (6 bits each); the mask.
+    const ulonglong2* directory;
 };
 
 template <int BYTES>
@@ -65,6 +67,12 @@ __device__ __forceinline__ entry_t take(const Words& room, u32 at, u32 width) {
     if constexpr (sizeof(entry_t) == 8) return (entry_t)take64(room, at, width);
     else return (entry_t)(__funnelshift_r(room[at / 32], room[at / 32 + 1], at) & ((1u << width) - 1));
 }
+
+// Words in memory, read through the read-only cache.
+struct InMemory {
+    const u32* words;
+    __device__ __forceinline__ u32 operator[](u32 word) const { return __ldg(words + word); }
+};
 
 __device__ __forceinline__ u32 narrow_in(u32 head) { return head >> PLACE_BITS & ((1u << WIDTH_BITS) - 1); }
 __device__ __forceinline__ u32 wide_in(u32 head) {

@@ -25,6 +25,11 @@ struct Push {
     Found found;
 #if PACKED
     Neighbours entries{along.neighbours, along.offsets};
+
+    __device__ __forceinline__ Neighbours& neighbours() { return entries; }
+    __device__ __forceinline__ weight_t weigh(bool valid, offset_t position) const {
+        return valid ? along.weight(position) : (weight_t)1;
+    }
 #endif
 
     struct Edge {
@@ -38,7 +43,7 @@ struct Push {
     __device__ __forceinline__ Edge fetch(bool valid, index_t vertex, offset_t position) {
 #if PACKED
         const index_t target = entries.at(valid, vertex, position);
-        return Edge{target, valid ? along.weight(position) : (weight_t)1};
+        return Edge{target, weigh(valid, position)};
 #else
         (void)vertex;
         if (!valid) return Edge{0, (weight_t)1};

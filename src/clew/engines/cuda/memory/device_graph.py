@@ -74,7 +74,7 @@ class DeviceGraph:
         self.of = None if neighbours is None else weakref.ref(neighbours)
         self.family = family or object()
         self.last_used = 0
-        self.spare = 0  # bytes that the next placement should leave to the first neighbours of rows
+        self.spare = self.directory = 0  # bytes that the next placement should leave (edge_memory.Rows)
         self.edges: _Edges | None = None
         self.in_edges: DeviceGraph | None = None  # built on the device
         self.offsets: tuple[weakref.ref[Any], Any] | None = None  # of which indptr, and the copy
@@ -330,7 +330,7 @@ def size_of(
     first_fast = None if rows.boundary is None else int(rows.indptr[rows.boundary])
     return Rows(
         rows.num_vertices, rows.num_arcs, sum(widths), device.free_memory(), available_bytes(), device.page,
-        device.why_not_split(), first_fast, parts, held, taken, min(widths), graph.spare,
+        device.why_not_split(), first_fast, parts, held, taken, min(widths), graph.spare, graph.directory,
     )  # fmt: skip
 
 

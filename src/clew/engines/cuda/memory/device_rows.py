@@ -29,7 +29,8 @@ class Packed(NamedTuple):
     """What a kernel needs of packed neighbours besides their words; the dtype of ids, and the bytes of all arrays.
 
     ``described`` has all of that in device memory, for kernels that take one pointer (``ids_t`` in neighbours.cuh).
-    ``masks`` are the first 64 bits of every group, if words are on the host. ``firsts`` are the first neighbours of
+    ``masks`` are the first 64 bits of every group, if words are on the host. If words are in device memory and there is
+    room, ``directory`` has the place, the widths and the mask of every group. ``firsts`` are the first neighbours of
     every row as they are, if a search has made them.
     """
 
@@ -41,6 +42,7 @@ class Packed(NamedTuple):
     described: Any
     masks: Any = None
     firsts: Any = None
+    directory: Any = None
 
     @property
     def given(self) -> tuple[Any, Any, Any]:
@@ -202,7 +204,10 @@ class DeviceRows:
     @cached_property
     def form(self) -> dict[str, Any]:
         """The macros for kernels that read plain and packed neighbours; without any, their machine code is the same."""
-        return {} if self.packed is None else {"PACKED": 1, "ON_HOST": int(self.on_host)}
+        if self.packed is None:
+            return {}
+        listed = self.packed.directory is not None and not self.on_host
+        return {"PACKED": 1, "ON_HOST": int(self.on_host), "DIRECTORY": int(listed)}
 
     @cached_property
     def stored(self) -> dict[str, Any]:
@@ -243,9 +248,15 @@ class DeviceRows:
         return self.plan is not None and self.plan.mode in ("zero_copy", "tiered")
 
 
-def form_of(*rows: DeviceRows) -> dict[str, Any]:
-    """The macros for kernels that read all of these rows, which are plain or packed together (``DeviceRows.form``)."""
-    return {**rows[0].form, "ON_HOST": int(any(each.on_host for each in rows))} if rows[0].form else {}
+def form_of(*rows: DeviceRows, listed: bool = True) -> dict[str, Any]:
+    """The macros for kernels that read all of these rows, which are plain or packed together (``DeviceRows.form``).
+
+    Kernels that are not faster with the directory of packed rows are not ``listed``.
+    """
+    if not rows[0].form:
+        return {}
+    listed = listed and all(each.form["DIRECTORY"] for each in rows)
+    return {"PACKED": 1, "ON_HOST": int(any(each.on_host for each in rows)), "DIRECTORY": int(listed)}
 
 
 def transposed(device: Device, rows: DeviceRows) -> DeviceRows:

@@ -50,6 +50,8 @@ class EdgePlan:
         limited.
     spare
         The bytes that edges leave to the first neighbours of their rows.
+    listed
+        Whether there is room for a directory of packed groups as well: all edges are in device memory.
     """
 
     mode: str
@@ -59,6 +61,7 @@ class EdgePlan:
     why: str
     copies: bool = True
     spare: int = 0
+    listed: bool = False
 
     @cached_property
     def fast_bytes(self) -> int:
@@ -103,6 +106,8 @@ class Rows:
         The bytes of an entry of the narrowest of their arrays.
     spare
         Bytes for the first neighbours of rows, which some searches read most. Other edges make room for them.
+    directory
+        Bytes of a directory of packed groups, which is made only if all edges fit besides it.
     """
 
     num_vertices: int
@@ -118,6 +123,7 @@ class Rows:
     taken: int = 0
     narrowest: int = 1
     spare: int = 0
+    directory: int = 0
 
     @property
     def nbytes(self) -> int:
@@ -127,11 +133,14 @@ class Rows:
 
 def plan_edges(policy: Policy, rows: Rows, scale: float = 1.0) -> EdgePlan:
     """Where to put edges; ``scale`` is the part of the fast memory that "auto" takes, below 1 after a failure."""
-    mode, size, spare = policy.edges, rows.nbytes, 0
+    mode, size, spare, allowed = policy.edges, rows.nbytes, 0, 0
 
     def plan(chosen: str, cut: int, why: str) -> EdgePlan:
         left = spare if chosen in ("device", "tiered") else 0
-        return EdgePlan(chosen, cut, rows.num_arcs, rows.bytes_per_edge, why, policy.fast_memory is None, left)
+        all_of_it = (size + spare + rows.directory) * rows.parts
+        listed = chosen == "device" and scale == 1 and rows.directory > 0 and all_of_it <= allowed
+        copies = policy.fast_memory is None
+        return EdgePlan(chosen, cut, rows.num_arcs, rows.bytes_per_edge, why, copies, left, listed)
 
     if mode == "zero_copy":
         return plan(mode, rows.num_arcs, f"all {size:,} bytes of edges on the host, as requested")

@@ -1,7 +1,8 @@
 """Packed rows on a device: the words of packed neighbours are placed as plain neighbours are, in the same budget.
 
 The heads of groups (4 bytes for 64 edges) are in device memory under every policy, as offsets are. Weights are placed
-like neighbours too, after them, in the narrowest type that holds them.
+like neighbours too, after them, in the narrowest type that holds them. If all of that is in device memory, groups have
+a directory there as well, where there is room (16 bytes for 64 edges). It is charged to the budget of edges.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ PACKED_PART = 0.8
 #: The first neighbours of every row that searches have unpacked (packed_rows.cuh), and the part of the packed bytes
 #: that they may take.
 FIRSTS, FIRSTS_PART = 4, 1 / 3
+#: The bytes of a group in the directory: place and widths, and the mask.
+LISTED = 16
 THREADS = 256
 
 
@@ -73,12 +76,13 @@ def packed_on(
     known, words = graph_on(device, rows.identity), graph_on(device, array.words)
     words.family = known.family
     words.spare = spare_for(rows, array.nbytes) if firsts else 0
+    words.directory = array.heads.size * LISTED
     # The device places words like neighbours, and does not interpret them.
     narrow = _narrow_weights(known, rows) if requested else None
     # A row on the host costs two requests over the link, so the weights of the rows that are there should be, too.
     whole = parts if narrow is None else parts * (1 + narrow.nbytes / array.words.nbytes)
     there = rows_on(device, Adjacency(rows.indptr, array.words), weights=False, parts=whole)
-    there = there.once("packed", lambda: _unpackable(device, there, array))
+    there = there.once("packed", lambda: _unpackable(device, there, array, words))
     if firsts:
         there = _with_firsts(device, there, words)
     if narrow is None:
@@ -277,20 +281,30 @@ def _unpack_firsts(device: Device, rows: DeviceRows, owner: DeviceGraph) -> Devi
     return replace(rows, packed=_described(device, rows.neighbours, packed._replace(firsts=firsts)))
 
 
-def _unpackable(device: Device, there: DeviceRows, array: PackedArray) -> DeviceRows:
+def _unpackable(device: Device, there: DeviceRows, array: PackedArray, owner: DeviceGraph) -> DeviceRows:
     """Rows whose neighbours are words, with what a kernel needs to unpack them."""
     heads, bases, bits = (device.upload(array.heads), device.upload(array.bases), np.uint32(array.given[3]))
     masks = device.upload(array.masks()) if there.on_host else None
-    known: Any = Packed(heads, bases, bits, array.dtype, array.nbytes, None, masks)
-    return replace(there, num_arcs=array.size, packed=_described(device, there.neighbours, known))
+    known = _described(device, there.neighbours, Packed(heads, bases, bits, array.dtype, array.nbytes, None, masks))
+    rows = replace(there, num_arcs=array.size, packed=known)
+    if rows.plan is not None and rows.plan.listed:
+        try:
+            directory = device.empty(array.heads.size * LISTED, np.uint8)
+        except ResourceError:
+            return rows
+        ledger_of(device).charge(directory, directory.nbytes, owner)
+        kernel = device.kernel("firsts.cuh", "list_groups", {**index_defines(array.dtype, array.size), **rows.form})
+        device.launch(kernel, blocks_for(device, array.heads.size, THREADS), THREADS, rows.ids, directory)
+        known = _described(device, rows.neighbours, known._replace(directory=directory))
+    return replace(rows, packed=known)
 
 
 def _described(device: Device, words: Any, packed: Packed) -> Packed:
     """The same, described for kernels that take one pointer: the fields of ``Packed`` in packed_rows.cuh."""
     groups = packed.heads.size
-    words, heads, bases, masks, firsts = (
+    words, heads, bases, *made = (
         0 if part is None else device.address(part)
-        for part in (words, packed.heads, packed.bases, packed.masks, packed.firsts)
+        for part in (words, packed.heads, packed.bases, packed.masks, packed.firsts, packed.directory)
     )
-    fields = np.array([words, heads, bases, int(packed.bits), groups, masks, firsts], np.uint64)
+    fields = np.array([words, heads, bases, int(packed.bits), groups, *made], np.uint64)
     return packed._replace(described=device.upload(fields))
