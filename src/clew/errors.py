@@ -108,7 +108,7 @@ class CycleError(GraphError):
 
 
 class NegativeCycleError(CycleError):
-    """Shortest paths do not exist: a negative cycle is reachable. ``cycle`` has the names of its vertices."""
+    """Shortest paths do not exist: there is a negative cycle. ``cycle`` has the names of its vertices, if known."""
 
 
 class DivergenceError(GraphError):

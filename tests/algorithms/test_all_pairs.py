@@ -137,7 +137,7 @@ def test_infinite_weights_lead_nowhere():
 
 def test_errors(monkeypatch):
     graph = clew.Graph.from_edges(["a", "b", "c"], ["b", "c", "b"], [1.0, -2.0, 1.0])
-    with pytest.raises(GraphError, match="vertex 'b' is on a negative cycle"):
+    with pytest.raises(clew.NegativeCycleError, match="vertex 'b' is on a negative cycle"):
         clew.all_pairs(graph)
     with pytest.raises(GraphError, match=r"Try method=.floyd_warshall"):
         clew.all_pairs(graph, method="sparse")

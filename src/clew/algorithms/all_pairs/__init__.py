@@ -10,7 +10,7 @@ from clew.algorithms.paths.weights import weights_of
 from clew.algorithms.registry import Answer, algorithm, run
 from clew.checks import one_of
 from clew.dtypes import Array
-from clew.errors import GraphError
+from clew.errors import GraphError, NegativeCycleError
 from clew.graph import Graph
 from clew.names import shown
 from clew.operators import monoids
@@ -73,7 +73,7 @@ def all_pairs(graph: Graph, *, method: Method = "auto", device: str = "auto") ->
 
 
 def summary(graph: Graph, distance: Any, method: str, below: Array | None = None) -> Answer:
-    """The answer, from the matrix of distances; raise GraphError for a negative cycle.
+    """The answer, from the matrix of distances; raise NegativeCycleError for a negative cycle.
 
     ``below`` are the vertices whose distance to themselves is negative; by default those of a whole matrix in host
     memory.
@@ -81,9 +81,7 @@ def summary(graph: Graph, distance: Any, method: str, below: Array | None = None
     if below is None:
         below = np.flatnonzero(distance.diagonal() < 0)
     if below.size:
-        raise GraphError(
-            f"vertex {shown(graph.names, below.min())} is on a negative cycle, so shortest paths do not exist. "
-            "Remove the cycle, or increase its weights."
-        )
+        problem = f"vertex {shown(graph.names, below.min())} is on a negative cycle, so shortest paths do not exist."
+        raise NegativeCycleError(f"{problem} Remove the cycle, or increase its weights.", [])  # not which cycle it is
     unreached = monoids.min.identity(distance.dtype)
     return Answer({"distance": distance}, {"method": method}, unreached=unreached)
