@@ -31,7 +31,7 @@ _DOUBLE = {**_LONG_KEYS, "weight_t": "double", "value_t": "double", "result_t": 
 _LARGE = {**_LONG_KEYS, **WIDE, "value_t": "long long", "THREADS": 512, "COUNT_BITS": 28}
 _WIDEST = {"WIDEST": 1, "value_t": "int", "weight_t": "unsigned char", "result_t": "unsigned char"}
 _PACKED = {"PACKED": 1}
-_LISTED = {**_PACKED, "DIRECTORY": 1}
+_DIRECTORY = {**_PACKED, "DIRECTORY": 1}
 PATHS = [
     _paths("near_far.cuh"),
     _paths("near_far.cuh", WORDS=0, weight_t="float", value_t="float", result_t="float"),
@@ -42,12 +42,12 @@ PATHS = [
     _paths("near_far.cuh", **_DOUBLE, BALANCE=4),
     _paths("near_far.cuh", **_LARGE, IN_ORDER=1),
     _paths("near_far.cuh", **_WIDEST),
-    _paths("near_far.cuh", **_LISTED, weight_t="unsigned char"),
+    _paths("near_far.cuh", **_DIRECTORY, weight_t="unsigned char"),
     _paths("near_far.cuh", **_PACKED, IN_ORDER=1, ON_HOST=1),
-    _paths("near_far.cuh", **_LISTED, BALANCE=3, CUT=16, UNIT=1, result_t="int"),
+    _paths("near_far.cuh", **_DIRECTORY, BALANCE=3, CUT=16, UNIT=1, result_t="int"),
     _paths("near_far.cuh", **_LARGE, **_PACKED, IN_ORDER=1, ON_HOST=1),
     _paths("shortest_path_tree.cuh"),
-    _paths("shortest_path_tree.cuh", **_LISTED, weight_t="unsigned char"),
+    _paths("shortest_path_tree.cuh", **_DIRECTORY, weight_t="unsigned char"),
     _paths("shortest_path_tree.cuh", PAIRED=1),
     _paths("shortest_path_tree.cuh", **_DOUBLE),
     _paths("shortest_path_tree.cuh", **_LARGE),
@@ -157,6 +157,6 @@ ALGORITHM_KERNELS = [
         for ids, on_host in ((NARROW, 0), (WIDE, 1))
     ),
     *(KernelSource.of(file, {**ids, **macros, "PACKED": 1}) for file, macros in _OVER_ROWS for ids in (NARROW, WIDE)),
-    KernelSource.of("neighbourhoods.cuh", {**NARROW, "DIRECTED": 0, **_LISTED}),
+    KernelSource.of("neighbourhoods.cuh", {**NARROW, "DIRECTED": 0, **_DIRECTORY}),
     KernelSource.of("neighbourhoods.cuh", {**WIDE, "DIRECTED": 1, "PACKED": 1, "ON_HOST": 1}),
 ]

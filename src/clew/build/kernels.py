@@ -99,32 +99,22 @@ def fill_range(
     Cells of 2^shift rows belong to bucket ``bucket_of``. Row ``first`` is the first of the range, ``firsts`` has those
     of its buckets, counted from there, and ``places`` where their next arcs go.
     """
-    span, size = firsts[firsts.size - 1], np.uint64(rows.size)
+    span = firsts[firsts.size - 1]
     for i in range(source.size):
         u, v = np.uint64(source[i]), np.uint64(target[i])
         loop = u == v
-        row = u - first
-        if row < span and not (loop and drop_loops):
-            bucket = bucket_of[row >> shift]
-            place = places[bucket]
-            if place >= size:
-                return False
-            places[bucket] = place + ONE
-            rows[place] = row - firsts[bucket]
-            columns[place] = v
-            if weights is not None:
-                carried[place] = weights[i]
-        row = v - first
-        if mirror and row < span and not loop:
-            bucket = bucket_of[row >> shift]
-            place = places[bucket]
-            if place >= size:
-                return False
-            places[bucket] = place + ONE
-            rows[place] = row - firsts[bucket]
-            columns[place] = u
-            if weights is not None:
-                carried[place] = weights[i]
+        for turned in range(2 if mirror and not loop else 1):
+            row, column = (v - first, u) if turned else (u - first, v)
+            if row < span and not (loop and drop_loops):
+                bucket = bucket_of[row >> shift]
+                place = places[bucket]
+                if place >= np.uint64(rows.size):
+                    return False
+                places[bucket] = place + ONE
+                rows[place] = row - firsts[bucket]
+                columns[place] = column
+                if weights is not None:
+                    carried[place] = weights[i]
     return True
 
 

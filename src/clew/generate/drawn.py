@@ -12,7 +12,7 @@ from clew.build.rows import Policies
 from clew.dtypes import IdArray
 from clew.generate.arguments import check_memory, check_memory_of_edges
 from clew.graph import Duplicates, Graph, Loops
-from clew.packed.streamed import EdgeSource, build_packed
+from clew.packed.build import EdgeSource, build_packed
 
 BATCH = 1 << 18  # edges that a thread draws at once: they stay in its cache
 

@@ -70,7 +70,7 @@ def read_opened(source: Source, format: str | None, chosen: ReadOptions) -> Grap
     one = format_of(source, format, chosen)
     try:
         with showing(f"reading {Path(source.name).name}", unit="B", when=source.stored_bytes >= LONG) as report:
-            graph = import_module("clew.io.streamed").read_packed(source, one, chosen) if chosen.packed else None
+            graph = import_module("clew.io.packed").read_packed(source, one, chosen) if chosen.packed else None
             if graph is None:
                 graph = one.read(source, _reporting(chosen, report))
                 graph = graph.packed(consume=True) if chosen.packed else graph

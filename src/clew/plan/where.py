@@ -14,7 +14,7 @@ from clew.engines.cuda.balance.frontiers import NO_LIMIT, order_from
 from clew.engines.cuda.memory.device_graph import bytes_on, plan_in_force, size_of
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.memory.edge_memory import plan_edges
-from clew.engines.cuda.memory.packed_rows import LISTED, spare_for
+from clew.engines.cuda.memory.packed_rows import DIRECTORY_BYTES, spare_for
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.memory import current
@@ -101,7 +101,7 @@ def put_edges(plan: Plan, gpu: Any, form: Form | None = None) -> Edges:
     parts = 2 if any(share.what.startswith("in-edges") for share in shares) else 1
     try:
         found = None if packs else plan_in_force(gpu, rows, weights, paired=paired)
-        there, listed = found is not None, 0
+        there, directory = found is not None, 0
         if found is None:
             replaced = bytes_on(gpu, rows)  # if these edges are copied again
             size = size_of(gpu, rows, weights, parts, held=replaced)
@@ -109,9 +109,9 @@ def put_edges(plan: Plan, gpu: Any, form: Form | None = None) -> Edges:
                 words = -(-(form.neighbours + (0 if weights is None else form.weights)) // WORD)
                 spare = spare_for(rows, form.neighbours) if record.first_neighbours else 0
                 size = replace(size, num_arcs=words, bytes_per_edge=WORD, narrowest=WORD, spare=spare)
-                size = replace(size, directory=-(-rows.num_arcs // GROUP) * LISTED)
+                size = replace(size, directory=-(-rows.num_arcs // GROUP) * DIRECTORY_BYTES)
             found = plan_edges(current(), size)
-            listed = size.directory * parts if found.listed else 0
+            directory = size.directory * parts if found.with_directory else 0
         slow, mode, why = found.slow_share, found.mode, found.why
     except ClewError as error:
         plan.error = plan.error or error.with_traceback(None)
@@ -122,8 +122,8 @@ def put_edges(plan: Plan, gpu: Any, form: Form | None = None) -> Edges:
     plan.memory = [replace(share, bytes=round(share.bytes * (1 - slow))) if _is_edges(share) else share
                    for share in plan.memory]  # fmt: skip
     going = [share for share in plan.memory if share.tier == "gpu" and share.role == "graph"]
-    if listed:  # made on the GPU
-        plan.memory.append(Share("directory of packed edges", "graph", listed, "gpu"))
+    if directory:  # made on the GPU
+        plan.memory.append(Share("directory of packed edges", "graph", directory, "gpu"))
     return Edges(slow, [] if there else going)
 
 

@@ -73,9 +73,9 @@ def bfs(
     if balance != "auto" or cut is not None:
         return bfs_balanced(device, graph, source, tuning_of(balance, cut), deterministic)
     out, into = both_directions_on(device, graph, firsts=True)
-    listed = form_of(out, into).get("DIRECTORY")
-    threads = threads or (THREADS if out.packed is None or listed else FEWER_THREADS)
-    key = ("bfs", into.on_host, listed, threads, traced_levels)
+    directory = form_of(out, into).get("DIRECTORY")
+    threads = threads or (THREADS if out.packed is None or directory else FEWER_THREADS)
+    key = ("bfs", into.on_host, directory, threads, traced_levels)
     ready = out.prepared(key, lambda: _prepare(device, graph, out, into, threads, traced_levels))
     work, depth, parent, noted = out.take(device, ready.room)
     progress = _search(device, ready, (out, into), source, work, (depth, parent, noted), pull_cost)

@@ -118,4 +118,4 @@ def component_sizes(device: Device, label: Any) -> Any:
 
 def _defines(rows: DeviceRows) -> dict[str, Any]:
     macros = index_defines(rows.id_dtype, rows.num_arcs)
-    return {**macros, **(ON_HOST if rows.on_host else {}), **form_of(rows, listed=False)}
+    return {**macros, **(ON_HOST if rows.on_host else {}), **form_of(rows, directory=False)}

@@ -40,7 +40,7 @@ def workspace(graph: Graph, max_iterations: int) -> Workspace:
 def label_propagation(device: Device, graph: Graph, max_iterations: int, **constants: int) -> Answer:
     """At most ``max_iterations`` rounds; fewer if a round changes nothing."""
     n = graph.num_vertices
-    rows = symmetric_rows(device, graph, listed=True)
+    rows = symmetric_rows(device, graph, directory=True)
     if n == 0 or max_iterations == 0:
         settled = n == 0 and max_iterations > 0
         label = device.upload(np.arange(n, dtype=rows.ids))

@@ -100,8 +100,8 @@ class SymmetricRows(NamedTuple):
         return int(degrees.max())
 
 
-def symmetric_rows(device: Device, graph: Graph, *, listed: bool = False) -> SymmetricRows:
-    """The out-edges and, of a directed graph, the in-edges; ``listed`` as in ``form_of``."""
+def symmetric_rows(device: Device, graph: Graph, *, directory: bool = False) -> SymmetricRows:
+    """The out-edges and, of a directed graph, the in-edges; ``directory`` as in ``form_of``."""
     if graph.num_vertices >= 2**32:
         raise ResourceError(
             f"this graph has {graph.num_vertices:,} vertices; this algorithm can count {2**32 - 1:,} of them on a GPU.",
@@ -110,5 +110,5 @@ def symmetric_rows(device: Device, graph: Graph, *, listed: bool = False) -> Sym
     out, into = both_directions_on(device, graph)
     rows = (out, into) if graph.directed else (out,)
     others = (into.offsets, into.ids) if graph.directed else (None, None)
-    defines = {**index_defines(out.id_dtype, graph.num_arcs), **form_of(*rows, listed=listed)}
+    defines = {**index_defines(out.id_dtype, graph.num_arcs), **form_of(*rows, directory=directory)}
     return SymmetricRows((out.offsets, out.ids, *others), defines, out.id_dtype, rows)

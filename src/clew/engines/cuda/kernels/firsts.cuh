@@ -12,7 +12,7 @@ extern "C" __global__ void first_neighbours(u64 n, const offset_t* offsets, cons
     }
 }
 
-extern "C" __global__ void list_groups(const ids_t* neighbours, ulonglong2* directory) {
+extern "C" __global__ void make_directory(const ids_t* neighbours, ulonglong2* directory) {
     for (u64 group = thread_in_grid(); group < neighbours->groups; group += threads_in_grid()) {
         const OneRow begun(neighbours, (offset_t)(group * GROUP), true);
         directory[group] = ulonglong2{begun.place << 12 | begun.wide << 6 | begun.narrow, begun.mask};

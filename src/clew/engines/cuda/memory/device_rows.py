@@ -206,8 +206,8 @@ class DeviceRows:
         """The macros for kernels that read plain and packed neighbours; without any, their machine code is the same."""
         if self.packed is None:
             return {}
-        listed = self.packed.directory is not None and not self.on_host
-        return {"PACKED": 1, "ON_HOST": int(self.on_host), "DIRECTORY": int(listed)}
+        directory = self.packed.directory is not None and not self.on_host
+        return {"PACKED": 1, "ON_HOST": int(self.on_host), "DIRECTORY": int(directory)}
 
     @cached_property
     def stored(self) -> dict[str, Any]:
@@ -248,15 +248,15 @@ class DeviceRows:
         return self.plan is not None and self.plan.mode in ("zero_copy", "tiered")
 
 
-def form_of(*rows: DeviceRows, listed: bool = True) -> dict[str, Any]:
+def form_of(*rows: DeviceRows, directory: bool = True) -> dict[str, Any]:
     """The macros for kernels that read all of these rows, which are plain or packed together (``DeviceRows.form``).
 
-    Kernels that are not faster with the directory of packed rows are not ``listed``.
+    ``directory`` is False for kernels that the directory of packed rows does not make faster.
     """
     if not rows[0].form:
         return {}
-    listed = listed and all(each.form["DIRECTORY"] for each in rows)
-    return {"PACKED": 1, "ON_HOST": int(any(each.on_host for each in rows)), "DIRECTORY": int(listed)}
+    directory = directory and all(each.form["DIRECTORY"] for each in rows)
+    return {"PACKED": 1, "ON_HOST": int(any(each.on_host for each in rows)), "DIRECTORY": int(directory)}
 
 
 def transposed(device: Device, rows: DeviceRows) -> DeviceRows:

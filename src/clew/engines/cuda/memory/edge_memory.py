@@ -50,7 +50,7 @@ class EdgePlan:
         limited.
     spare
         The bytes that edges leave to the first neighbours of their rows.
-    listed
+    with_directory
         Whether there is room for a directory of packed groups as well: all edges are in device memory.
     """
 
@@ -61,7 +61,7 @@ class EdgePlan:
     why: str
     copies: bool = True
     spare: int = 0
-    listed: bool = False
+    with_directory: bool = False
 
     @cached_property
     def fast_bytes(self) -> int:
@@ -138,9 +138,9 @@ def plan_edges(policy: Policy, rows: Rows, scale: float = 1.0) -> EdgePlan:
     def plan(chosen: str, cut: int, why: str) -> EdgePlan:
         left = spare if chosen in ("device", "tiered") else 0
         all_of_it = (size + spare + rows.directory) * rows.parts
-        listed = chosen == "device" and scale == 1 and rows.directory > 0 and all_of_it <= allowed
+        with_directory = chosen == "device" and scale == 1 and rows.directory > 0 and all_of_it <= allowed
         copies = policy.fast_memory is None
-        return EdgePlan(chosen, cut, rows.num_arcs, rows.bytes_per_edge, why, copies, left, listed)
+        return EdgePlan(chosen, cut, rows.num_arcs, rows.bytes_per_edge, why, copies, left, with_directory)
 
     if mode == "zero_copy":
         return plan(mode, rows.num_arcs, f"all {size:,} bytes of edges on the host, as requested")

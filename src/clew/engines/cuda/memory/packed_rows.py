@@ -48,7 +48,7 @@ PACKED_PART = 0.8
 #: that they may take.
 FIRSTS, FIRSTS_PART = 4, 1 / 3
 #: The bytes of a group in the directory: place and widths, and the mask.
-LISTED = 16
+DIRECTORY_BYTES = 16
 THREADS = 256
 
 
@@ -76,7 +76,7 @@ def packed_on(
     known, words = graph_on(device, rows.identity), graph_on(device, array.words)
     words.family = known.family
     words.spare = spare_for(rows, array.nbytes) if firsts else 0
-    words.directory = array.heads.size * LISTED
+    words.directory = array.heads.size * DIRECTORY_BYTES
     # The device places words like neighbours, and does not interpret them.
     narrow = _narrow_weights(known, rows) if requested else None
     # A row on the host costs two requests over the link, so the weights of the rows that are there should be, too.
@@ -287,13 +287,13 @@ def _unpackable(device: Device, there: DeviceRows, array: PackedArray, owner: De
     masks = device.upload(array.masks()) if there.on_host else None
     known = _described(device, there.neighbours, Packed(heads, bases, bits, array.dtype, array.nbytes, None, masks))
     rows = replace(there, num_arcs=array.size, packed=known)
-    if rows.plan is not None and rows.plan.listed:
+    if rows.plan is not None and rows.plan.with_directory:
         try:
-            directory = device.empty(array.heads.size * LISTED, np.uint8)
+            directory = device.empty(array.heads.size * DIRECTORY_BYTES, np.uint8)
         except ResourceError:
             return rows
         ledger_of(device).charge(directory, directory.nbytes, owner)
-        kernel = device.kernel("firsts.cuh", "list_groups", {**index_defines(array.dtype, array.size), **rows.form})
+        kernel = device.kernel("firsts.cuh", "make_directory", {**index_defines(array.dtype, array.size), **rows.form})
         device.launch(kernel, blocks_for(device, array.heads.size, THREADS), THREADS, rows.ids, directory)
         known = _described(device, rows.neighbours, known._replace(directory=directory))
     return replace(rows, packed=known)

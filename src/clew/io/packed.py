@@ -22,7 +22,7 @@ from clew.io.options import ReadOptions, converted
 from clew.io.parts import Part, Piece, read_part, rows_stored
 from clew.io.ranges import UrlSource
 from clew.io.source import Source
-from clew.packed.streamed import EdgeSource, build_packed
+from clew.packed.build import EdgeSource, build_packed
 
 SMALLEST, LARGEST = 1 << 20, 1 << 25  # bytes of a piece: fewer are read at once, and more take much memory
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import clew
 from clew.build.rows import Policies
 from clew.generate.drawn import postponed
-from clew.packed import PackedAdjacency, streamed
-from clew.packed.streamed import EdgeSource, build_packed
+from clew.packed import PackedAdjacency
+from clew.packed import build as packing
+from clew.packed.build import EdgeSource, build_packed
 
 
 def assert_same_bits(found: PackedAdjacency, expected: Any) -> None:
@@ -151,10 +152,10 @@ def test_edges_that_change_between_passes_are_refused(growth) -> None:
 
 
 def test_rows_that_do_not_fit_are_refused(monkeypatch) -> None:
-    monkeypatch.setattr(streamed, "available_bytes", lambda: 10_000)
+    monkeypatch.setattr(packing, "available_bytes", lambda: 10_000)
     with pytest.raises(clew.ResourceError, match=r"rows need .* bytes are free"):
         clew.generate.star(5), clew.generate.uniform(10, 100_000, packed=True)
-    monkeypatch.setattr(streamed, "available_bytes", lambda: 300_000)  # which the ranges keep to
+    monkeypatch.setattr(packing, "available_bytes", lambda: 300_000)  # which the ranges keep to
     found = clew.generate.uniform(1000, 100_000, packed=True)
     assert_same_bits(found.outgoing, clew.generate.uniform(1000, 100_000).packed().outgoing)
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import clew
-from clew.io import streamed
-from tests.graph.test_streamed import assert_same_bits
+from clew.io import packed
+from tests.graph.test_packed_build import assert_same_bits
 
 RANDOM = np.random.default_rng(5)
 SOURCE, TARGET = (np.concatenate([np.arange(300), RANDOM.integers(0, 300, 4000)]) for _ in range(2))
@@ -70,10 +70,10 @@ def assert_same_graph(found: clew.Graph, expected: clew.Graph) -> None:
 def in_pieces(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Files are cut into pieces of 2 kB, and rows into ranges of 9 kB; what could not be read so is noted."""
     made: list[Any] = []
-    read = streamed.read_packed
-    monkeypatch.setattr(streamed, "SMALLEST", 2000)
-    monkeypatch.setattr(streamed, "LARGEST", 2000)
-    monkeypatch.setattr(streamed, "read_packed", lambda *args: made.append(read(*args, 9000)) or made[-1])
+    read = packed.read_packed
+    monkeypatch.setattr(packed, "SMALLEST", 2000)
+    monkeypatch.setattr(packed, "LARGEST", 2000)
+    monkeypatch.setattr(packed, "read_packed", lambda *args: made.append(read(*args, 9000)) or made[-1])
     return made
 
 
