@@ -68,7 +68,7 @@ struct Task {
 };
 
 template <class T>
-struct Found {
+struct Loaded {
     T first, second;
 };
 
@@ -116,9 +116,9 @@ struct Choose {
         const index_t own = level.community[v], home = level.bound ? level.bound[v] : (index_t)0;
         sum_t near = 0;
         const auto load = [&](index_t u) {
-            return Found<index_t>{level.community[u], level.bound ? level.bound[u] : (index_t)0};
+            return Loaded<index_t>{level.community[u], level.bound ? level.bound[u] : (index_t)0};
         };
-        each_loaded(rows, v, team, load, [&](index_t u, const Found<index_t>& found, u64 j) {
+        each_loaded(rows, v, team, load, [&](index_t u, const Loaded<index_t>& found, u64 j) {
             if (u == v || found.second != home) return;
             const sum_t weight = level.weight(j);
             if (level.bound || found.first == own) near += weight;

@@ -21,8 +21,8 @@ struct LookBack {
     __device__ __forceinline__ void operator()(index_t v, const Team& team) const {
         const index_t here = level.community[v], there = before ? before[v] : here;
         const u32 group = taken[v];
-        const auto load = [&](index_t u) { return Found<index_t>{level.community[u], before ? before[u] : (index_t)0}; };
-        each_loaded(rows, v, team, load, [&](index_t u, const Found<index_t>& now, u64 j) {
+        const auto load = [&](index_t u) { return Loaded<index_t>{level.community[u], before ? before[u] : (index_t)0}; };
+        each_loaded(rows, v, team, load, [&](index_t u, const Loaded<index_t>& now, u64 j) {
             const bool together = now.first == here;
             const sum_t weight = level.weight(j);
             if (!before) {
